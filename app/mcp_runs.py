@@ -151,7 +151,7 @@ class ToldProgress(RunProgress):
         self.tell(line)
 
 
-async def ask(
+async def ask_question(
     served: ServedRuns, question: str, thread: str, asked: Mapping[str, Any], tell: TellProgress
 ) -> tuple[str, AskAnswer]:
     """Research a question to its end, or to its plan; return how it stands, as text and as data.

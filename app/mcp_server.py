@@ -35,7 +35,14 @@ from app.mcp_library import (
     read_document,
     search_library,
 )
-from app.mcp_runs import AskAnswer, RecallAnswer, ServedRuns, TellProgress, ask, recall_notes
+from app.mcp_runs import (
+    AskAnswer,
+    RecallAnswer,
+    ServedRuns,
+    TellProgress,
+    ask_question,
+    recall_notes,
+)
 from config.errors import ErrorCode, Problem, first_validation_error
 from library.document_sections import OutlinedDocument
 from library.recall import read_pages
@@ -124,7 +131,7 @@ async def _ask(request: _Request) -> tuple[str, AskAnswer]:
     asked = given.model_dump(exclude={"question", "thread", "review"}, exclude_none=True)
     if given.review is not None:
         asked["auto_accept"] = not given.review
-    return await ask(request.served, given.question, given.thread, asked, request.tell)
+    return await ask_question(request.served, given.question, given.thread, asked, request.tell)
 
 
 class _ServedTool(NamedTuple):

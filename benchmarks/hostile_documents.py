@@ -206,7 +206,7 @@ DOCUMENTS: dict[str, Callable[[], bytes]] = {
 """What makes each document, by its name."""
 
 
-class Reading(NamedTuple):
+class HostileReading(NamedTuple):
     """How the reading of a document ended, and what it took."""
 
     name: str
@@ -260,12 +260,12 @@ def _resident() -> int:
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def make_document(name: str, path: Path) -> None:
+def make_hostile_document(name: str, path: Path) -> None:
     """Write one of `DOCUMENTS` to a file."""
     path.write_bytes(DOCUMENTS[name]())
 
 
-async def read_hostile(folder: Path, name: str) -> Reading:
+async def read_hostile(folder: Path, name: str) -> HostileReading:
     """Read one document as a folder is read, into a store of its own.
 
     Args:
@@ -277,7 +277,7 @@ async def read_hostile(folder: Path, name: str) -> Reading:
 
     path = folder / name
     # What it takes to make one would hide what it takes to read it.
-    maker = get_context("spawn").Process(target=make_document, args=(name, path))
+    maker = get_context("spawn").Process(target=make_hostile_document, args=(name, path))
     maker.start()
     maker.join()
     end_workers(idle_workers.get())
@@ -289,10 +289,10 @@ async def read_hostile(folder: Path, name: str) -> Reading:
         end_workers(idle_workers.get())
         computed = _processor_seconds() - before
     outcome = library.skipped[0].code if library.skipped else "read"
-    return Reading(name, path.stat().st_size, outcome, seconds, computed, peak.megabytes)
+    return HostileReading(name, path.stat().st_size, outcome, seconds, computed, peak.megabytes)
 
 
-async def _read_all(names: list[str], work: Path) -> list[Reading]:
+async def _read_all(names: list[str], work: Path) -> list[HostileReading]:
     from storage.engine import close_database  # noqa: PLC0415
 
     warm = work / "warm"
@@ -312,7 +312,7 @@ async def _read_all(names: list[str], work: Path) -> list[Reading]:
     return readings
 
 
-def _print(one: Reading) -> None:
+def _print(one: HostileReading) -> None:
     mark = "" if one.holds else "  OVER"
     size = f"{one.size / 1e6:7.1f} MB"
     took = f"{one.seconds:6.1f} s ({one.computed:5.1f} s computed)  {one.megabytes:+7.1f} MB"

@@ -128,7 +128,7 @@ async def count_hits(*, browser: bool) -> Counter[str]:
     outside = OpenWeb()
     async with serving(lambda _: reply("canary")) as canary, serving(outside.answer) as server:
         outside.server = server
-        downloads._network = outside.network
+        downloads._network = outside.network  # type: ignore[assignment]
         addresses = [one.replace("{port}", str(canary.port)) for one in FORBIDDEN[:ADDRESSES]]
         for name, deliver in make_ways(outside, canary, browser=browser).items():
             for url in addresses[:6] if name == "in a browser" else addresses:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from langchain_core.messages import AnyMessage
 from langchain_core.tools import BaseTool
 
 from calls.run_budget import RunBudget
+from calls.tool_requests import HumanInput
 from graph.context import Context
 from graph.records import Source
 from memory.middleware import BEGINNING
@@ -59,6 +60,8 @@ class CallContext:
     """The tools that only this call has, such as those of servers, by name."""
     recall: Callable[[str], Awaitable[Any]] | None = None
     """Answers a question from memory, for the tool of that name."""
+    human: HumanInput | None = None
+    """What its tools may ask a person; nothing where nobody can be asked."""
     compacted: CompactedPrefix = field(default_factory=CompactedPrefix)
     """What was made of the conversation, where it is too long for the model."""
     sources: dict[str, Source] = field(default_factory=dict)
@@ -74,11 +77,6 @@ class CallContext:
     def language(self) -> str:
         """The language of what the role is told, in which its tools answer."""
         return detect_language(self.system[:BEGINNING])
-
-
-def tool_answer_key(messages: Sequence[AnyMessage], call_id: str | None) -> str:
-    """Return the name of a tool call in a conversation; some models use an id again and again."""
-    return f"{len(messages)} {call_id}"
 
 
 CallHandler = Callable[[ModelRequest[CallContext]], Awaitable[ModelResponse[Any]]]

@@ -7,7 +7,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    ToolMessage,
+)
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
@@ -26,9 +32,11 @@ from calls.replies import (
 from calls.run_budget import get_budget
 from calls.stack import Toolbox, get_agent, invoke_model
 from calls.streaming import nested_config
+from calls.tool_requests import HumanInput, record_conversation
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.pauses import list_wishes
 from graph.records import Source
 from memory.middleware import BEGINNING, last_turns
 from models.chat_models import fallback_model, load_chat_model, load_role_model, model_for_role
@@ -68,6 +76,8 @@ class WorkResult(NamedTuple):
     """Why a model other than the chosen one wrote it, if so."""
     attempt_id: str = ""
     """The id of the attempt that brought it (`calls/attempts.py`)."""
+    conversation: str = ""
+    """The key of its conversation in the ledger, if it waits for a person; it has no text then."""
 
 
 async def ask(
@@ -156,6 +166,7 @@ async def work(
     message_id: str = "",
     sources: Mapping[str, Source] = NO_SOURCES,
     *,
+    human: HumanInput | None = None,
     fallback: bool = True,
 ) -> WorkResult:
     """Let the model that plays `role` write, using its tools as often as it is allowed to.
@@ -170,16 +181,24 @@ async def work(
         recall: Answers a question from memory, for the tool of that name.
         message_id: The id of the message in which its words are streamed.
         sources: The sources that the conversation shows, by id, for the tools that read on.
+        human: What the tools may ask a person; its conversation goes on if there is one.
         fallback: Whether another model may answer in its place.
 
     Raises:
         Problem: Whatever keeps a model from answering (`models/faults.py`, `calls/run_budget.py`).
     """
     around = await _call_context(state, runtime, role, system, fallback=fallback)
-    around = replace(around, recall=recall, sources={**sources})
+    around = replace(around, recall=recall, sources={**sources}, human=human)
     if toolbox and toolbox.load:
         around.loaded.update({tool.name: tool for tool in await toolbox.load(around)})
-    reply = _last(await _converse(around, messages, toolbox=toolbox, watched=message_id))
+    if human and human.conversation:
+        messages = human.conversation
+        around.used.extend(one.name or "" for one in messages if isinstance(one, ToolMessage))
+    talk = await _converse(around, messages, toolbox=toolbox, watched=message_id)
+    if human and human.requests:
+        key = await record_conversation(around.site, role, talk, human)
+        return WorkResult("", False, "", around.tool_results, conversation=key)
+    reply = _last(talk)
     metadata = reply.response_metadata
     failure = metadata.get("stood_in")
     return WorkResult(
@@ -237,8 +256,8 @@ def _fallback_model(role: str, name: str) -> str | None:
 
 
 def _wishes_block(state: Mapping[str, Any]) -> str:
-    """Return what a person objected to in the plans of the run, for every later call."""
-    wishes = list(dict.fromkeys(state.get("wishes", [])))
+    """Return what a person said of plans and answered to steps, for every later call."""
+    wishes = list_wishes(state)
     if not wishes:
         return ""
     heading = render_prompt("wishes", language=state.get("language", "en")).strip()

@@ -56,7 +56,7 @@ class LedgerCall:
     """One paid call; `request` is what is asked, as plain data."""
 
     site: CallSite
-    kind: Literal["model", "search", "fetch", "sandbox", "tool", "knowledge"]
+    kind: Literal["model", "search", "fetch", "sandbox", "tool", "knowledge", "pause"]
     role: str
     request: Any
 
@@ -102,7 +102,12 @@ class ActionRecord:
 
 async def find_recorded(call: LedgerCall) -> Any | None:
     """Return the recorded result of a call, or `None` if it was never made."""
-    result = (await read_rows(RECORDED, {"wanted": call.key})).scalar()
+    return await load_recorded(call.key)
+
+
+async def load_recorded(key: str) -> Any | None:
+    """Return what is recorded under the key of a call, or `None` if it was deleted."""
+    result = (await read_rows(RECORDED, {"wanted": key})).scalar()
     return None if result is None else json.loads(result)
 
 

@@ -18,7 +18,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import BaseModel
 
-from calls.call_context import CallContext, CallHandler, tool_answer_key
+from calls.call_context import CallContext, CallHandler
 from calls.call_middleware import (
     ROLES_OUTSIDE_RUN,
     FallbackMiddleware,
@@ -28,6 +28,13 @@ from calls.call_middleware import (
 )
 from calls.compaction import CompactionMiddleware
 from calls.replies import bare_schema
+from calls.tool_requests import (
+    ApprovalMiddleware,
+    NeedsApproval,
+    PauseMiddleware,
+    tool_answer_key,
+)
+from calls.tool_rights import ToolRightsMiddleware
 from config.errors import ErrorCode, Problem
 from config.resources import Resource
 from memory.experience.credit_assignment import credit_insights
@@ -80,6 +87,8 @@ class Toolbox:
     """Returns those of them that a call can use, in the words for it."""
     load: Callable[[CallContext], Awaitable[Sequence[BaseTool]]] | None = None
     """Returns further tools of a call, which are not known before, such as those of servers."""
+    needs_approval: NeedsApproval | None = None
+    """Tells which of them a person has to approve, call by call."""
 
 
 @cache
@@ -89,7 +98,12 @@ def get_agent(role: str, toolbox: Toolbox) -> Agent:
         # `ResponseFormatMiddleware` replaces it by the model of the call.
         ExtractiveChatModel(),
         toolbox.tools,
-        middleware=[ToolLimitMiddleware(), _layers(None, toolbox)],
+        middleware=[
+            ToolLimitMiddleware(),
+            ToolRightsMiddleware(toolbox.tools, toolbox.offer),
+            ApprovalMiddleware(toolbox.needs_approval),
+            _layers(None, toolbox),
+        ],
         context_schema=CallContext,
         # A nested agent that inherits the checkpointer writes megabytes for every call.
         checkpointer=False,
@@ -256,7 +270,9 @@ def _layers(schema: type[BaseModel] | None, toolbox: Toolbox | None = None) -> M
     offered = [ToolOfferMiddleware(toolbox.offer)] if toolbox and toolbox.offer else []
     # The prompts for typed answers are short already.
     fitting = [] if schema else [CompactionMiddleware()]
+    pausing = [PauseMiddleware()] if toolbox else []
     return MiddlewareChain(
+        *pausing,
         *offered,
         ResponseFormatMiddleware(schema),
         *fitting,
@@ -289,8 +305,8 @@ class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
         try:
             if len(around.used) > around.choices.limits.tool_calls:
                 return _refuse_tool(around, request)
-            if tool := around.loaded.get(request.tool_call["name"]):
-                request = request.override(tool=tool)
+            if loaded := around.loaded.get(request.tool_call["name"]):
+                request = request.override(tool=loaded)
             answer = await handler(request)
             text = str(answer.text) if isinstance(answer, ToolMessage) else ""
             return answer

@@ -1,9 +1,11 @@
 """Measure how quickly many queries are searched and read: wall time against the longest chain.
 
-Twelve queries of one run are searched at once; each finds five pages of its own, which are fetched,
-read and stored. Every answer of the web takes 100 ms. A query waits for one search, then for its
-pages, which come side by side: what one query with one page takes alone is the longest chain of
-dependent work.
+Twelve queries of one run are searched at once; each finds five pages of its own of about a thousand
+words, which are fetched, read and stored. Every answer of the web takes 100 ms. A query waits for
+one search, then for its pages, which come side by side: what one query with one page takes alone is
+the longest chain of dependent work. The time until the last page is downloaded tells how well the
+waiting overlaps; the rest is work of the processors, whose seconds are printed too: on a few cores
+they need longer than the chain, whatever waits for what.
 """
 
 from __future__ import annotations
@@ -11,10 +13,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import statistics
 import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from config.resources import replace_resources
 from evals.world import World
@@ -25,27 +28,40 @@ GOAL = 1.3
 """How many times the longest chain the wall time may be."""
 
 
-async def measure_queries(repeat: int) -> tuple[list[float], list[float]]:
-    """Return the wall times of one query with one page, and of all queries with all pages."""
+class SearchTimes(NamedTuple):
+    """What one search of some queries took, in seconds."""
+
+    wall: float
+    downloaded: float
+    """Until the last page was there."""
+    processors: float
+    """Of this process and its workers."""
+
+
+async def measure_queries(repeat: int) -> tuple[list[SearchTimes], list[SearchTimes]]:
+    """Return the figures of one query with one page, and of all queries with all pages."""
     # What is imported here is part of what a warm process has behind it.
     from graph.context import Context  # noqa: PLC0415
     from runs.call_site import CallSite  # noqa: PLC0415
     from runs.lifecycle import create_run  # noqa: PLC0415
     from tools.web import web_search  # noqa: PLC0415
 
-    async def search(turn: int, queries: Sequence[str], hits: int) -> float:
-        """Return how many seconds a run needs for some queries with so many pages each."""
+    ended: list[float] = []
+    _note_downloads(ended)
+
+    async def search(turn: int, queries: Sequence[str], hits: int) -> SearchTimes:
+        """Search some queries in a run of their own, with so many pages for each."""
         web_search.HITS = hits
-        context = Context(search=["searxng"], private_queries=True)
+        context = Context(search=["searxng"], share=["queries"])
         run = await create_run("local/", "t", turn, "How do bees live?", context)
-        on_web = web_search.WebSearch(CallSite("local/", "t", run, "s1", "0"), context, ["searxng"])
-        started = time.perf_counter()
+        here = CallSite("local/", "t", run, "s1", "0")
+        on_web = web_search.WebSearch(here, context, ["searxng"])
+        started, worked = time.perf_counter(), _processor_seconds()
         found = await asyncio.gather(*(on_web.find_pages(query) for query in queries))
         took = time.perf_counter() - started
-        missing = [query for query, pages in zip(queries, found, strict=True) if not pages]
-        if missing or on_web.problems:
-            print(f"not found: {missing}; {on_web.problems[:2]}")
-        return took
+        if not all(found) or on_web.problems:
+            print(f"{found.count([])} queries found nothing; {on_web.problems[:2]}")
+        return SearchTimes(took, max(ended) - started, _processor_seconds() - worked)
 
     for turn in range(1, 4):
         await search(turn, [f"warm {turn} {number}" for number in range(QUERIES)], PAGES)
@@ -58,8 +74,35 @@ async def measure_queries(repeat: int) -> tuple[list[float], list[float]]:
     return alone, together
 
 
+def _note_downloads(ended: list[float]) -> None:
+    """Note when each page is there."""
+    from tools.web.download import Body, Download  # noqa: PLC0415
+
+    fetch = Download.fetch
+
+    async def noting(self: Download, url: str) -> Body:
+        body = await fetch(self, url)
+        ended.append(time.perf_counter())
+        return body
+
+    Download.fetch = noting  # type: ignore[method-assign]
+
+
+def _processor_seconds() -> float:
+    """Return the processor seconds of this process and, on Linux, of its workers."""
+    from tools.worker_pool import idle_workers  # noqa: PLC0415
+
+    seconds = time.process_time()
+    for worker in idle_workers.get():
+        file = Path(f"/proc/{worker._process.pid}/stat")
+        if file.exists():
+            fields = file.read_text().split()
+            seconds += (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+    return seconds
+
+
 def main() -> None:
-    """Print both times and their ratio."""
+    """Print the figures and the ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.1, help="what an answer takes")
     parser.add_argument("--repeat", type=int, default=7)
@@ -76,12 +119,14 @@ def main() -> None:
         }
         replace_resources().close()
         alone, together = asyncio.run(measure_queries(options.repeat))
-    chain, wall = statistics.median(alone), statistics.median(together)
-    load = os.getloadavg()[0]
-    print(f"one query, one page: {chain:.3f} s (best {min(alone):.3f} s)")
-    print(f"{QUERIES} queries × {PAGES} pages: {wall:.3f} s (best {min(together):.3f} s)")
-    print(f"ratio {wall / chain:.2f}, of the best {min(together) / min(alone):.2f}; goal ≤ {GOAL}")
-    print(f"the network alone: {2 * options.seconds:.1f} s; load of the machine {load:.1f}")
+    chain = min(one.wall for one in alone)
+    best = min(together)
+    cores = os.cpu_count() or 1
+    print(f"one query, one page: {chain:.2f} s; the network alone: {2 * options.seconds:.1f} s")
+    print(f"{QUERIES} queries, {PAGES} pages each, all downloaded: {best.downloaded:.2f} s")
+    print(f"all read and stored: {best.wall:.2f} s, {best.wall / chain:.2f} times the chain")
+    print(f"goal: {GOAL} times; processors: {best.processors:.2f} s on {cores} cores")
+    print(f"load of the machine: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from calls.attempts import EMBEDDER
 from calls.embedding_meter import meter_embeddings
 from graph.compiled import BranchGraph, DossierGraph
 from graph.context import Context
+from graph.pauses import Pause, list_open_pauses, list_pending_requests, list_wishes
 from graph.records import (
     MEMORY,
     Background,
@@ -41,6 +42,7 @@ from nodes.coder import coder
 from nodes.coordinator import coordinator
 from nodes.deliver import deliver
 from nodes.human_feedback import human_feedback
+from nodes.human_input import human_input
 from nodes.knowledge import knowledge
 from nodes.learn import learn
 from nodes.memorize import memorize
@@ -127,10 +129,20 @@ def _after_knowledge(state: State) -> Literal["reporter", "team"]:
     return "team" if list_ready_steps(state) else "reporter"
 
 
-def after_team(state: State) -> list[Send] | Literal["reporter"]:
-    """Send all ready steps at once, and the memory researcher beside them; at the end, report."""
+def after_team(state: State) -> list[Send] | Literal["human_input", "reporter"]:
+    """Send all ready steps at once, and the memory researcher beside them; at the end, report.
+
+    What steps ask the person is asked first, all of it at once.
+    """
+    if list_pending_requests(list_open_pauses(state)):
+        return "human_input"
     steps = [Send("step", _step_state(state, step)) for step in list_ready_steps(state)]
     return [*steps, *_memory_sends(state)] if steps else "reporter"
+
+
+def _after_human_input(state: State) -> Literal["human_input", "team"]:
+    """Ask again while something is not decided."""
+    return "human_input" if list_pending_requests(list_open_pauses(state)) else "team"
 
 
 def _after_memorize(state: State) -> Literal["deliver", "learn"]:
@@ -141,6 +153,11 @@ def _after_memorize(state: State) -> Literal["deliver", "learn"]:
 def choose_worker(state: StepState) -> Literal["coder", "researcher"]:
     """Choose the node that does a step."""
     return "coder" if state["step"]["kind"] == "compute" else "researcher"
+
+
+def _after_worker(state: StepState) -> Literal["reflection", "__end__"]:
+    """Review what was found, unless the step waits for the person."""
+    return "__end__" if state.get("pauses") else "reflection"
 
 
 def _after_reflection(state: StepState) -> Literal["coder", "researcher", "__end__"]:
@@ -155,7 +172,7 @@ def _query_state(state: State, query: str, number: int) -> QueryState:
         fork=state.get("fork", 1),
         again=state.get("again", 0),
         language=state["language"],
-        wishes=state.get("wishes", []),
+        wishes=list_wishes(state),
         query=query,
         number=number,
     )
@@ -175,7 +192,8 @@ def _step_state(state: State, step: Step) -> StepState:
     steps = state["plan"]["steps"] + state["follow_ups"]
     earlier = select_earlier_findings(state, f"{step['title']}\n{step['description']}")
     needed = [findings[need] for need in step["needs"]]
-    return StepState(
+    pause = list_open_pauses(state).get(turn_key(state["turn"], step["id"]))
+    began = StepState(
         turn=state["turn"],
         fork=state.get("fork", 1),
         again=state.get("again", 0),
@@ -184,7 +202,8 @@ def _step_state(state: State, step: Step) -> StepState:
         step=step,
         number=steps.index(step) + 1,
         count=len(steps),
-        wishes=state.get("wishes", []),
+        wishes=list_wishes(state),
+        consulted={**(state.get("consulted") or {})},
         redo=0,
         needed=needed,
         earlier=earlier,
@@ -197,6 +216,14 @@ def _step_state(state: State, step: Step) -> StepState:
         read=[],
         sources=_citable(state, [*needed, *earlier]),
     )
+    return _resumed_state(state, began, pause) if pause else began
+
+
+def _resumed_state(state: State, began: StepState, pause: Pause) -> StepState:
+    """Return the state of a step that goes on behind what it asked the person."""
+    sources = {name: state["sources"][name] for name in pause["sources"]}
+    written = cast("StepState", pause["written"])
+    return began | written | StepState(pause=pause, sources={**began["sources"], **sources})
 
 
 def _citable(state: State, findings: Sequence[Finding]) -> dict[str, Source]:
@@ -238,8 +265,8 @@ def make_step_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
     graph.add_node("coder", meter_embeddings(coder))
     graph.add_node("reflection", meter_embeddings(reflection))
     graph.add_conditional_edges(START, choose_worker, ["researcher", "coder"])
-    graph.add_edge("researcher", "reflection")
-    graph.add_edge("coder", "reflection")
+    graph.add_conditional_edges("researcher", _after_worker)
+    graph.add_conditional_edges("coder", _after_worker)
     graph.add_conditional_edges("reflection", _after_reflection)
     return BranchGraph(**vars(graph.compile(name="step")))
 
@@ -257,6 +284,7 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_node(human_feedback)
     graph.add_node("team", meter_embeddings(team))
     graph.add_node("step", make_step_graph(), input_schema=StepState)
+    graph.add_node(human_input)
     graph.add_node("remember", meter_embeddings(remember), error_handler=on_remember_error)
     graph.add_node("knowledge", meter_embeddings(knowledge))
     graph.add_node("reporter", meter_embeddings(reporter))
@@ -273,7 +301,8 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
     graph.add_edge("background", "planner")
     graph.add_conditional_edges("planner", _after_planner)
     graph.add_conditional_edges("human_feedback", _after_human_feedback)
-    graph.add_conditional_edges("team", after_team, ["step", "remember", "reporter"])
+    graph.add_conditional_edges("team", after_team, ["step", "remember", "human_input", "reporter"])
+    graph.add_conditional_edges("human_input", _after_human_input)
     graph.add_edge("step", "team")
     graph.add_edge("remember", "team")
     graph.add_conditional_edges("knowledge", _after_knowledge)

@@ -46,6 +46,9 @@ CHOICE_WORDS: dict[str, tuple[str, ...]] = {
 }
 """The words that a choice is one of."""
 
+CHOICE_LISTS: dict[str, tuple[str, ...]] = {"share": ("queries", "files")}
+"""The words that the texts of a choice are some of."""
+
 KINDS: dict[type, str] = {
     bool: "yes or no (true, false)",
     str: "text",
@@ -75,6 +78,15 @@ class Context:
     user: str = _choice("", "Who asks; a server takes it from the login instead.")
     models: dict[str, str] = _choice({}, "Models by role, as provider:name; `default` for all.")
     auto_accept: bool = _choice(False, "Research the plan without showing it first.")
+    ask: bool = _choice(
+        True,
+        "Let a step ask you what only you know; with auto_accept it goes by what it assumes.",
+    )
+    allow_tools: list[str] = _choice(
+        [],
+        "Tools that need your approval and have it beforehand, by name; with auto_accept the "
+        "others are refused.",
+    )
     depth: Literal["quick", "standard", "deep"] = cast(
         "Literal['quick', 'standard', 'deep']",
         _choice(
@@ -135,9 +147,10 @@ class Context:
         ),
     )
     style: str = _choice("", "How the report should be written, in a few words.")
-    private_queries: bool = _choice(
-        False,
-        "Let web searches contain words from your files and memory that you have not said.",
+    share: list[str] = _choice(
+        [],
+        "What of your files and memory may leave this machine without your having said it: queries "
+        "(words in web searches), files (what is handed to outside tools and services).",
     )
     learn: bool = _choice(
         True, "Learn of you from the words of the question; off where another program writes it."
@@ -167,8 +180,10 @@ class Context:
         for name in CHOICE_BOUNDS:
             if name not in ADJUSTABLE or getattr(self, name) is not None:
                 _check_bounds(name, getattr(self, name))
-        for name in CHOICE_WORDS:
-            _check_word(name, getattr(self, name))
+        for name, words in CHOICE_WORDS.items():
+            _check_word(name, getattr(self, name), words)
+        for name, words in CHOICE_LISTS.items():
+            _check_listed(name, getattr(self, name), words)
         if self.language not in ("", *PROMPT_LANGUAGES):
             hint = f"one of {', '.join(PROMPT_LANGUAGES)}"
             what = f"there are no prompts in {self.language!r}"
@@ -182,8 +197,13 @@ class Context:
         return LIMITS[self.depth]._replace(**given)
 
 
-def _check_word(name: str, value: str) -> None:
-    if value not in (allowed := CHOICE_WORDS[name]):
+def _check_listed(name: str, values: list[str], allowed: tuple[str, ...]) -> None:
+    for value in values:
+        _check_word(name, value, allowed)
+
+
+def _check_word(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
         what, hint = f"{value!r} is no {name}", f"one of {', '.join(allowed)}"
         raise Problem(ErrorCode.BAD_CHOICE, what, where=name, hint=hint)
 
@@ -220,7 +240,7 @@ def build_context(choices: dict[str, Any]) -> Context:
     Raises:
         Problem: `unknown_field` with the closest name, or `out_of_range`.
     """
-    choices = _with_depth(choices)
+    choices = _with_share(_with_depth(choices))
     known = [choice.name for choice in fields(Context)]
     for name in choices:
         if name not in known:
@@ -236,6 +256,15 @@ def _with_depth(choices: dict[str, Any]) -> dict[str, Any]:
         return choices
     rest = {name: value for name, value in choices.items() if name != "deep"}
     return rest if choices["deep"] else {"depth": "quick", **rest}
+
+
+def _with_share(choices: dict[str, Any]) -> dict[str, Any]:
+    """Return choices with `share` for `private_queries`, as earlier versions stored it."""
+    if not isinstance(choices.get("private_queries"), bool):
+        return choices
+    rest = {name: value for name, value in choices.items() if name != "private_queries"}
+    shared = rest.get("share") or []
+    return {**rest, "share": [*shared, "queries"]} if choices["private_queries"] else rest
 
 
 def non_default_choices(context: Context) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -23,7 +23,7 @@ LONGEST_ANSWER = 2_000
 _Line = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 
 _ANSWER = re.compile(
-    r"(?:^|[;；])[ \t]*(q[1-9])[ \t]*[:：=]([^;；\n]*)", re.IGNORECASE | re.MULTILINE
+    r"(?:^|[;；])[ \t]*(q[1-9]\d?)[ \t]*[:：=]([^;；\n]*)", re.IGNORECASE | re.MULTILINE
 )
 """An answer in plain words: `q1: Austria`, on a line of its own or before a semicolon."""
 
@@ -70,13 +70,13 @@ def answer_questions(plan: Plan, answers: Mapping[str, str]) -> Plan:
             hint = f"one of {', '.join(asked)}" if asked else "leave the answers out"
             raise Problem(ErrorCode.BAD_FEEDBACK, f"there is no question {name!r}", hint=hint)
         if answer.strip():
-            asked[name] = asked[name] | {"answer": _chosen(asked[name], answer)}
+            asked[name] = asked[name] | {"answer": choose_option(asked[name]["options"], answer)}
     return plan | {"questions": [*asked.values()]} if answers else plan
 
 
-def _chosen(question: PlanQuestion, answer: str) -> str:
+def choose_option(options: Sequence[str], answer: str) -> str:
     """Return the option that an answer names by its number, or else the answer in one line."""
-    said, options = " ".join(answer.split()), question["options"]
+    said = " ".join(answer.split())
     if said in options or not (said.isdecimal() and len(said) == 1):
         return said
     return options[int(said) - 1] if 0 < int(said) <= len(options) else said

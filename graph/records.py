@@ -370,6 +370,15 @@ class UnreadPage(TypedDict):
     """The code of the problem."""
 
 
+class WithheldQuery(TypedDict):
+    """Something that was not sent as a model wrote it, for its private words."""
+
+    sent: str
+    """What was sent of it; "" for nothing."""
+    to: str
+    """The tool that it was for; "" for a web search."""
+
+
 class ResearchLog(TypedDict):
     """What a run did beside what its state holds, counted when its report is delivered."""
 
@@ -379,6 +388,8 @@ class ResearchLog(TypedDict):
     unread: list[UnreadPage]
     unanswered: NotRequired[dict[str, int]]
     """For how many queries each provider gave no answer while others did."""
+    withheld: NotRequired[list[WithheldQuery]]
+    """What was not sent as it was written; missing without any."""
 
 
 class Recomputed(TypedDict):

@@ -121,7 +121,7 @@ class ThreadSession:
         """Answer the review that this thread waits for.
 
         Args:
-            decision: The decision.
+            decision: The decision, or a whole answer with several of them.
             context: The choices of the run.
             watch: Receives the events of the run.
             shown: The request that the person saw, if any.
@@ -136,9 +136,8 @@ class ThreadSession:
         if shown is not None and snapshot.interrupts[0].value != shown:
             what = "the plan has changed since you saw it"
             raise Problem(ErrorCode.STALE_PLAN, what, hint=_hint(snapshot))
-        return await self._run(
-            Command(resume={"decisions": [mask_secrets_within(decision)]}), context, watch
-        )
+        answer = decision if "type" not in decision else {"decisions": [decision]}
+        return await self._run(Command(resume=mask_secrets_within(answer)), context, watch)
 
     async def resume(self, context: Context, watch: EventListener) -> SessionOutcome:
         """Continue a stopped or killed run, or repeat the parts in which a model failed.

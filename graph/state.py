@@ -8,6 +8,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
+from graph.pauses import Consultation, Pause
 from graph.records import (
     Background,
     DoubtedSentence,
@@ -106,7 +107,7 @@ class State(TypedDict, total=False):
     """What a person said against the plans of this turn, and answered to questions about them,
     oldest first; it holds for every later call of the run. Written by human_feedback."""
     note: str
-    """Why the review is shown again. Written by human_feedback."""
+    """Why the review is shown again. Written by human_feedback and human_input."""
     decision: Literal["", "approve", "edit", "reject"]
     """What was decided on the plan. Written by human_feedback; cleared by planner, which approves a
     plan that nobody is to review."""
@@ -114,6 +115,12 @@ class State(TypedDict, total=False):
     """How often the plan was rejected. Written by human_feedback."""
     findings: Annotated[dict[str, Finding], merge_entries]
     """What the steps found, by turn and step. Written by step."""
+    pauses: Annotated[dict[str, Pause], merge_entries]
+    """The steps that wait for the person, by turn and step. Written by step, decided by
+    human_input, and removed by team."""
+    consulted: Annotated[dict[str, Consultation], merge_entries]
+    """What steps wanted of the person and what came of it, by turn, step and number. Written by
+    step and human_input."""
     rounds: int
     """How often steps were added because something was missing. Written by team."""
     follow_ups: list[Step]
@@ -129,7 +136,7 @@ class State(TypedDict, total=False):
     answers: Annotated[dict[str, TurnAnswer], merge_entries]
     """What each turn answered and left open, by turn. Written by reporter."""
     status: RunStatus
-    """How the run stands. Written by profile, planner, coordinator and reporter."""
+    """How the run stands. Written by profile, planner, team, human_input, coordinator, reporter."""
     graph_version: str
     """Which shape of the graph this thread was started with. Written by profile."""
 
@@ -171,6 +178,10 @@ class StepState(CallSiteState, total=False):
     """What threads of versions 1 to 5 have in the place of `read`."""
     read: list[ShownSpan]
     """What the step has read so far. Written by researcher."""
+    pause: Pause | None
+    """What the step waited for and goes on from. Written by the caller; taken by researcher."""
+    pauses: Annotated[dict[str, Pause], merge_entries]
+    consulted: Annotated[dict[str, Consultation], merge_entries]
     finding: Finding
     draft: str
     """The newest draft of the step, before the checks. Written by researcher."""
@@ -191,6 +202,8 @@ class StepOutput(TypedDict, total=False):
     findings: dict[str, Finding]
     sources: dict[str, Source]
     unsearched: dict[str, str]
+    pauses: dict[str, Pause]
+    consulted: dict[str, Consultation]
 
 
 class QueryState(CallSiteState, total=False):
@@ -220,7 +233,7 @@ Checkpoints of version 3 store growing channels separately, which older versions
 version 4 the coordinator writes the queries, too, and `redo` and `recall_round` stand for what was
 one `attempt` before. In version 5 `deliver` hands the report over. In version 6 `same_question`
 offers an earlier answer, and the state of a step has references to what it reads. In version 7
-`knowledge` stands before the steps.
+`knowledge` stands before the steps, which may pause, and `human_input` asks the person for them.
 """
 
 RESUMABLE_VERSIONS = ("1", "2", "3", "4", "5", "6", GRAPH_VERSION)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, or_, select
 
 from library.documents import FILE_KIND
-from library.knowledge_bases import KNOWLEDGE_KIND
+from library.knowledge_records import KNOWLEDGE_KIND
 from library.page_index import findable_condition
 from library.page_rows import PageOrigin, short_hash
 from library.tables import documents, pages

@@ -17,12 +17,12 @@ from models.chat_models import built_in
 from nodes.step_finding import (
     apply_checks,
     check_answer,
-    compose_finding,
     end_step,
     load_read_passages,
     make_finding,
     render_revision_blocks,
 )
+from nodes.step_pause import end_or_pause, open_human_input
 from prompts.data_blocks import (
     join_prompt_blocks,
     render_block,
@@ -59,16 +59,19 @@ async def coder(state: StepState, runtime: Runtime[Context]) -> StepState:
     step is done if its title or description is a question over one table that rules can read. A
     program is never run outside the sandbox.
 
-    Reads `question`, `step`, `needed`, `earlier`, `feedback`, `read`, `upheld`, `sources`; writes
-    `finding`, `read`, `sources`, `unsearched`, `draft`, `removed`, `doubted`. A step that fails has
-    a finding that says so, with the code `sandbox_unavailable` where there is no sandbox.
+    Reads `question`, `step`, `needed`, `earlier`, `feedback`, `read`, `upheld`, `sources`, `pause`,
+    `consulted`; writes `finding`, `read`, `sources`, `unsearched`, `draft`, `removed`, `doubted`,
+    `consulted`, or `pauses` where a tool needs the person. A step that fails has a finding that
+    says so, with the code `sandbox_unavailable` where there is no sandbox.
     """
     place = call_site(state, runtime)
     try:
         async with step_semaphore(place, runtime.context.parallelism):
-            return await _compute(state, runtime, place)
+            update = await _compute(state, runtime, place)
     except Problem as problem:
-        return await end_step(state, runtime, place, problem, [])
+        update = await end_step(state, runtime, place, problem, [])
+    # A step that is done again begins anew.
+    return update | StepState(pause=None)
 
 
 async def _compute(state: StepState, runtime: Runtime[Context], place: CallSite) -> StepState:
@@ -87,6 +90,7 @@ async def _compute(state: StepState, runtime: Runtime[Context], place: CallSite)
 async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -> StepState:
     """Let the model compute and write the finding; keep what its sources support."""
     passages = await load_read_passages(place.owner, state)
+    human = await open_human_input(state, runtime.context)
     request = await _render_request(state, runtime, place, passages)
     async with preparing_checks(place, runtime.context, CODER, state["sources"]):
         written = await work(
@@ -97,10 +101,11 @@ async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -
             [HumanMessage(request)],
             CODER_TOOLS,
             sources=state["sources"],
+            human=human,
             # The built-in model writes no programs.
             fallback=False,
         )
-    return await compose_finding(state, runtime, CODER, written, passages, [])
+    return await end_or_pause(state, runtime, CODER, written, human, passages, [])
 
 
 async def _render_request(

@@ -16,7 +16,7 @@ from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, list_attempts
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
-from graph.records import Report, ResearchLog, UnreadPage
+from graph.records import Report, ResearchLog, UnreadPage, WithheldQuery
 from graph.state import State
 from report.citations import extract_host
 from report.computed_results import ReportComputation, make_figure
@@ -39,7 +39,7 @@ from runs.lifecycle import (
     set_report_dir,
     set_run_status,
 )
-from runs.trace import read_trace, trace
+from runs.trace import list_withheld, read_trace, trace
 from tools.computations import is_figure, load_computations, load_computed_files
 from tools.source_checks import load_cited_texts
 
@@ -119,6 +119,8 @@ async def summarize_research(run: str) -> ResearchLog:
     )
     if unanswered:
         found["unanswered"] = dict(unanswered)
+    if withheld := list_withheld(lines):
+        found["withheld"] = [WithheldQuery(sent=sent, to=to) for sent, to in withheld]
     return found
 
 

@@ -53,6 +53,9 @@ from tools.knowledge.catalog import check_base_names
 PLAN_ID_PREFIX = "plan"
 """The prefix of the ids of messages that show a plan."""
 
+ASKED_ID_PREFIX = "asked"
+"""The prefix of the ids of messages that show what steps ask."""
+
 
 def plan_message(state: State, plan: Plan) -> AnyMessage:
     """Return the message that shows the plan of a turn; a later plan of the turn replaces it.
@@ -67,9 +70,10 @@ def plan_message(state: State, plan: Plan) -> AnyMessage:
 
 
 def remove_plan_messages(state: State) -> list[Any]:
-    """Return the updates that remove every shown plan from the conversation."""
+    """Return the updates that remove plans, and what steps asked, from the conversation."""
+    shown = (f"{PLAN_ID_PREFIX}-", f"{ASKED_ID_PREFIX}-")
     ids = [message.id or "" for message in state.get("messages", []) if message.type == "ai"]
-    return [RemoveMessage(id=name) for name in ids if name.startswith(f"{PLAN_ID_PREFIX}-")]
+    return [RemoveMessage(id=name) for name in ids if name.startswith(shown)]
 
 
 def _plan_outline(plan: Plan, language: str) -> str:

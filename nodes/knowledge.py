@@ -17,7 +17,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import key_by_turn
 from graph.state import State
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from models.chat_models import built_in
 from prompts.data_blocks import join_prompt_blocks, render_block
 from prompts.loader import render_prompt
@@ -25,10 +25,10 @@ from runs.call_site import call_site
 from text.script import detect_language
 from text.term_pairs import restate_terms
 from tools.evidence import gather_from_bases
+from tools.knowledge.base_search import search_bases
 from tools.knowledge.catalog import list_bases
 from tools.knowledge.kinds import read_options
-from tools.knowledge.protocol import BaseUnanswered
-from tools.knowledge.search import search_bases
+from tools.knowledge.knowledge_source import BaseUnanswered
 
 MOST_QUERIES = 9
 """How many queries of the run are put to each base."""

@@ -11,7 +11,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import Plan
 from graph.state import State
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from models.chat_models import built_in
 from prompts.data_blocks import render_block
 from prompts.loader import render_prompt

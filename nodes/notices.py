@@ -18,6 +18,7 @@ from calls.attempts import (
 from config.errors import Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.pauses import list_consultations
 from graph.plan_questions import list_assumptions
 from graph.state import State
 from library.spelling import describe_corrections
@@ -107,10 +108,21 @@ def _notice(name: str, state: State, **values: str) -> str:
 
 
 def assumption_notices(state: State) -> list[str]:
-    """Return a notice of what was assumed where nobody answered a question of the plan."""
+    """Return a notice of what was assumed where nobody answered a question of plan or step."""
+    asked = [one for one in list_consultations(state) if one["outcome"] == "assumed"]
     assumed = list_assumptions(state["plan"])
+    assumed += [f"{one['question']} {one['answer']}" for one in asked]
     separator = "；" if state["language"] == "zh" else "; "
-    return [_notice("notice_assumed", state, assumed=separator.join(assumed))] if assumed else []
+    told = separator.join(dict.fromkeys(assumed))
+    return [_notice("notice_assumed", state, assumed=told)] if told else []
+
+
+def unattended_notices(state: State) -> list[str]:
+    """Return a notice of the tools that were refused since nobody could approve them."""
+    asked = [one for one in list_consultations(state) if one["outcome"] == "refused"]
+    calls = dict.fromkeys(one["question"] for one in asked)
+    separator = "；" if state["language"] == "zh" else "; "
+    return [_notice("notice_unattended", state, calls=separator.join(calls))] if calls else []
 
 
 async def missing_price_notices(state: State, runtime: Runtime[Context]) -> list[str]:

@@ -21,7 +21,7 @@ from graph.plan import make_research_step, render_plan, validate_plan
 from graph.plan_questions import MOST_OPTIONS, MOST_QUESTIONS
 from graph.records import EMPTY_PLAN, Passage, Plan, PlanQuestion, Step, entries_of_turn
 from graph.state import State
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from models.chat_models import built_in
 from models.extractive.planning import draft_plan
 from models.extractive.schema_answers import extractive_answer

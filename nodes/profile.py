@@ -76,6 +76,8 @@ def _clear_turn(state: State) -> State:
         queries=[],
         background=clear_entries(state.get("background")),
         unsearched=clear_entries(state.get("unsearched")),
+        pauses=clear_entries(state.get("pauses")),
+        consulted=clear_entries(state.get("consulted")),
         plan=EMPTY_PLAN,
         feedback="",
         wishes=[],

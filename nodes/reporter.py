@@ -27,6 +27,7 @@ from nodes.notices import (
     keyword_only_notices,
     missing_price_notices,
     respelling_notices,
+    unattended_notices,
     unread_file_notices,
 )
 from nodes.recomputation import recompute_cited
@@ -190,6 +191,7 @@ async def _report(
             *list_refresh_notices(state),
             *_notices(draft, state["language"]),
             *assumption_notices(state),
+            *unattended_notices(state),
             *await respelling_notices(state, runtime),
             *await unread_file_notices(state, runtime),
             *await keyword_only_notices(state, runtime),

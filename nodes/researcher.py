@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
+from typing import cast
 
 from langchain_core.messages import HumanMessage
 from langgraph.errors import NodeError
@@ -14,19 +15,25 @@ from langgraph.runtime import Runtime
 from calls.gateway import WorkResult, work
 from calls.run_budget import step_semaphore
 from calls.streaming import show_step_progress
+from calls.tool_requests import HumanInput
 from config.errors import ErrorCode, Problem
 from graph.context import Context
+from graph.pauses import Pause
 from graph.records import Passage, key_by_turn, turn_key
 from graph.state import StepState
 from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
 from nodes.step_finding import (
-    compose_finding,
     end_step,
     join_new_passages,
     load_read_passages,
     make_finding,
     render_revision_blocks,
+)
+from nodes.step_pause import (
+    end_or_pause,
+    open_human_input,
+    with_skipped_documents,
 )
 from prompts.data_blocks import (
     join_prompt_blocks,
@@ -57,16 +64,19 @@ async def researcher(state: StepState, runtime: Runtime[Context]) -> StepState:
     """Research one step of the plan.
 
     Reads `question`, `step`, `needed`, `earlier`, `feedback`, `more_queries`, `seen`, `read`,
-    `upheld`, `sources`; writes `finding`, `read`, `sources`, `unsearched`, `draft`, `removed`,
-    `doubted`. A step that fails has a finding that says so.
+    `upheld`, `sources`, `pause`, `consulted`; writes `finding`, `read`, `sources`, `unsearched`,
+    `draft`, `removed`, `doubted`, `consulted`, or `pauses` where a tool needs the person. A step
+    that fails has a finding that says so.
     """
     place = call_site(state, runtime)
     try:
         # All ready steps are sent at once, so a waiting step starts as soon as another ends.
         async with step_semaphore(place, runtime.context.parallelism):
-            return await _research(state, runtime, place)
+            update = await _research(state, runtime, place)
     except Problem as problem:
-        return await end_step(state, runtime, place, problem, [])
+        update = await end_step(state, runtime, place, problem, [])
+    # A step that is done again begins anew.
+    return update | StepState(pause=None)
 
 
 async def on_step_error(state: StepState, error: NodeError) -> StepState:
@@ -83,9 +93,11 @@ async def _research(state: StepState, runtime: Runtime[Context], place: CallSite
     step = state["step"]
     runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     show_step_progress(state, "researching")
+    if state.get("pause"):
+        return await _go_on(state, runtime, place)
     room = await reading_room("researcher", runtime.context, EVIDENCE_TOKENS)
     researched = await _research_within(state, runtime, place, room)
-    error = researched["finding"].get("error")
+    error = researched["finding"].get("error") if "finding" in researched else None
     if not error or error["code"] != ErrorCode.MODEL_CONTEXT:
         return researched
     # A server that names no window tells it by refusing a request.
@@ -133,10 +145,24 @@ async def _research_within(
         return await end_step(state, runtime, place, problem, queries)
 
 
+async def _go_on(state: StepState, runtime: Runtime[Context], place: CallSite) -> StepState:
+    """Go on with a step behind what it asked the person, with what it had read by then."""
+    pause = cast("Pause", state["pause"])
+    state = state | StepState(unsearched=state.get("unsearched", {}))
+    passages = await load_read_passages(place.owner, state)
+    try:
+        written = await _write(state, runtime, passages, pause["queries"], "")
+        return _with_skipped(written, pause["skipped"])
+    except Problem as problem:
+        return await end_step(state, runtime, place, problem, pause["queries"])
+
+
 def _with_skipped(written: StepState, skipped: Sequence[str]) -> StepState:
     """Return what a step wrote, with the documents that it found and did not read, if any."""
     if not skipped:
         return written
+    if "finding" not in written:
+        return with_skipped_documents(written, skipped)
     return written | StepState(finding=written["finding"] | {"skipped": [*skipped[:MAX_SKIPPED]]})
 
 
@@ -149,8 +175,9 @@ async def _write(
 ) -> StepState:
     """Let the model write the finding; keep what its sources support."""
     place = call_site(state, runtime)
-    written = await _ask_model(state, runtime, place, passages, withheld)
-    return await compose_finding(state, runtime, "researcher", written, passages, queries)
+    human = await open_human_input(state, runtime.context)
+    written = await _ask_model(state, runtime, place, passages, withheld, human)
+    return await end_or_pause(state, runtime, "researcher", written, human, passages, queries)
 
 
 def render_instructions(language: str, context: Context) -> str:
@@ -179,6 +206,7 @@ async def _ask_model(
     place: CallSite,
     passages: Sequence[Passage],
     withheld: str,
+    human: HumanInput,
 ) -> WorkResult:
     """Let the model write from the passages, with tools that read on."""
     request = render_request(state, runtime, passages)
@@ -194,6 +222,7 @@ async def _ask_model(
             RESEARCHER_TOOLS,
             partial(recall_from_memory, state, runtime),
             sources=state["sources"],
+            human=human,
         )
 
 

@@ -48,12 +48,8 @@ async def compose_finding(
         queries: What was searched for.
     """
     place = call_site(state, runtime)
-    sources, unsearched = state["sources"], state.get("unsearched", {})
-    for result in written.tool_results:
-        passages = join_new_passages(passages, result.passages)
-        sources = {**result.sources, **sources}
-        unsearched = unsearched | key_by_turn(state["turn"], result.unsearched)
-    state = state | StepState(sources=sources, unsearched=unsearched)
+    state, passages = merge_tool_results(state, written, passages)
+    sources, unsearched = state["sources"], state["unsearched"]
     parts = split_finding(written.text)
     checked = await check_answer(state, runtime, role, parts.answer)
     finding = await _conclude(state, runtime, role, written, checked, queries)
@@ -66,6 +62,18 @@ async def compose_finding(
         removed=checked.removed,
         doubted=checked.doubted,
     )
+
+
+def merge_tool_results(
+    state: StepState, written: WorkResult, passages: list[Passage]
+) -> tuple[StepState, list[Passage]]:
+    """Return the state of a step, and what it has read, with what its tools have found."""
+    sources, unsearched = state["sources"], state.get("unsearched", {})
+    for result in written.tool_results:
+        passages = join_new_passages(passages, result.passages)
+        sources = {**result.sources, **sources}
+        unsearched = unsearched | key_by_turn(state["turn"], result.unsearched)
+    return state | StepState(sources=sources, unsearched=unsearched), passages
 
 
 async def load_read_passages(owner: str, state: StepState) -> list[Passage]:

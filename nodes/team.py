@@ -16,6 +16,7 @@ from calls.run_budget import get_budget
 from calls.streaming import show_progress
 from config.errors import Problem
 from graph.context import Context
+from graph.pauses import list_open_pauses, list_pending_requests
 from graph.plan import make_research_step, render_plan
 from graph.records import Finding, Step, entries_of_turn, of_steps, turn_key
 from graph.state import State
@@ -23,6 +24,7 @@ from models.chat_models import built_in
 from models.extractive.finding_review import review_coverage
 from models.extractive.schema_answers import extractive_answer
 from models.faults import raise_if_fatal
+from nodes.human_input import ask_person
 from prompts.data_blocks import (
     join_prompt_blocks,
     render_block,
@@ -36,7 +38,7 @@ from report.findings import (
     render_earlier_block,
     select_earlier_findings,
 )
-from runs.call_site import call_site
+from runs.call_site import CallSite, call_site
 from runs.incomplete import UNUSABLE_ANSWER, list_capped_findings, list_failed_findings
 from text.keyword_ranking import rank_texts
 from text.tokens import estimate_tokens
@@ -72,15 +74,29 @@ async def team(state: State, runtime: Runtime[Context]) -> State:
     is asked in that case too.
 
     Steps that failed, or that a limit prevented, in an earlier session of the run are sent again.
+    Where steps wait for the person, their questions are shown, and nothing else is done.
 
-    Reads `question`, `plan`, `decision`, `findings`, `rounds`; writes `rounds`, `follow_ups`,
-    `again`, and removes from `findings` those that are researched again.
+    Reads `question`, `plan`, `decision`, `findings`, `rounds`, `pauses`; writes `rounds`,
+    `follow_ups`, `again`, `messages` and `status` where the person is asked, and removes from
+    `findings` those that are researched again, from `pauses` those of steps that are done.
 
     Raises:
         Problem: The problem of a step that every other call would meet too, or that of the first
             step if no step succeeded. The run can be resumed from here.
     """
     place = call_site(state, runtime)
+    pauses = list_open_pauses(state)
+    if list_pending_requests(pauses):
+        return await ask_person(state, place)
+    over = {key: None for key in state.get("pauses") or {} if key not in pauses}
+    if over:
+        state = {**state, "pauses": pauses}
+    cleared = State(pauses=cast("Any", over)) if over else State()
+    return cleared | await _continue(state, runtime, place)
+
+
+async def _continue(state: State, runtime: Runtime[Context], place: CallSite) -> State:
+    """Return what is to be done again, or added."""
     session = (await get_budget(place, runtime.context)).session
     failed = list_failed_findings(state)
     again = {

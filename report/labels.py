@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from graph.records import DoubtedSentence, RemovedSentence, SupportGrade
-from library.knowledge_bases import UNANSWERED_PREFIX
+from library.knowledge_records import UNANSWERED_PREFIX
 from text.pattern_files import read_packaged_toml
 from text.regex import regex
 

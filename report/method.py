@@ -19,6 +19,7 @@ from graph.records import (
     entries_of_turn,
 )
 from graph.state import State
+from report.checks.claims import is_requester_wish
 from report.citations import get_document_key, to_whole_document
 from report.computed_results import list_recomputed
 from report.labels import (
@@ -31,6 +32,7 @@ from report.labels import (
     is_tool_failure,
     name_unsearched,
 )
+from report.markdown.sanitizer import strip_foreign_addresses
 from text.normalization import to_one_line
 
 _MAX_ITEMS = 8
@@ -66,11 +68,12 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     language = report["language"]
     lists = {
         "steps": _list_steps(state, language),
-        "queries": list_searched_queries(state),
+        "queries": _list_queries(state, report),
         "knowledge": _list_bases(state, language),
         "unused": _list_unused_titles(state, report),
         "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
+        "withheld": _list_withheld(state, report, language),
         "checks": _list_checks(report, language),
         "again": list_recomputed(report.get("recomputed", []), state.get("sources", {}), language),
     }
@@ -85,6 +88,21 @@ def list_searched_queries(state: State) -> list[str]:
     queries = [entry["query"] for name, entry in searches.items() if name.isdecimal()]
     queries += [query for finding in findings.values() for query in finding["queries"]]
     return list(dict.fromkeys(filter(None, queries)))
+
+
+def _list_queries(state: State, report: Report) -> list[str]:
+    """Return the queries of this turn as a report may show them."""
+    plain = [_to_plain_query(one, state, report) for one in list_searched_queries(state)]
+    return list(dict.fromkeys(filter(None, plain)))
+
+
+def _to_plain_query(query: str, state: State, report: Report) -> str:
+    """Return a query without addresses that the question does not name; "" for none of its own.
+
+    A page may have made a model write them, or words about the person that only they can say.
+    """
+    asked = f"{state['question']}\n{report.get('asked', '')}"
+    return "" if is_requester_wish(query) else strip_foreign_addresses(query, asked)
 
 
 def list_read_documents(state: State) -> list[Source]:
@@ -246,6 +264,18 @@ def _list_checks(report: Report, language: str) -> list[str]:
 def list_part_items(part: MethodPart) -> list[str]:
     """Return what a part names, and how much more there is."""
     return [*part["items"], *filter(None, [part.get("rest", "")])]
+
+
+def _list_withheld(state: State, report: Report, language: str) -> list[str]:
+    """Return what of private words was kept back: the searches as sent, and those not sent."""
+    log = report.get("research")
+    kept = log.get("withheld", []) if log else []
+    lines: dict[str, None] = {}
+    for one in kept:
+        sent = _to_plain_query(one["sent"], state, report)
+        name = "withheld_tool" if one["to"] else "withheld_part" if sent else "withheld_whole"
+        lines[get_method_label(name, language).format(one["to"] or sent)] = None
+    return list(lines)
 
 
 def _to_part(name: str, items: Sequence[str], language: str) -> MethodPart:

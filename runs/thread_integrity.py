@@ -62,7 +62,7 @@ NAME = regex(r"^[A-Za-z0-9_-]{1,200}$")
 KEY = regex(r"^\d{1,6}(/.*)?$", re.DOTALL)
 """What the keys of a table look like that holds entries of several turns."""
 
-TABLES = ("background", "findings", "answers", "unsearched")
+TABLES = ("background", "findings", "answers", "unsearched", "pauses", "consulted")
 
 VERSION = regex(r"^\d+(\.\d[\d.e-]*)?$")
 """A count, and a random number that Python may write with an exponent."""
@@ -84,8 +84,8 @@ class _ReviewRequest(TypedDict):
 
     action_requests: list[dict[str, Any]]
     review_configs: list[dict[str, Any]]
-    plan: Plan
-    revision: int
+    plan: NotRequired[Plan]
+    revision: NotRequired[int]
     note: str
 
 

@@ -111,6 +111,20 @@ def describe_shortened_searches(calls: Iterable[Mapping[str, Any]]) -> str:
     return f"{count} shortened or not sent because of private words" if searches else ""
 
 
+def list_withheld(calls: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return what was sent of each query with private words, and the tool it was for, each once.
+
+    Nothing was sent of one that was withheld; a web search is for no tool.
+    """
+    found: dict[tuple[str, str, str], tuple[str, str]] = {}
+    for call in calls:
+        if call["status"] in (REDACTED, WITHHELD):
+            sent = str(call.get("query")) if call["status"] == REDACTED else ""
+            to = "" if call["kind"] == "search" else str(call["role"])
+            found[call["step"], to, str(call.get("query") or call.get("arguments"))] = sent, to
+    return list(found.values())
+
+
 def _read(line: str) -> dict[str, Any] | None:
     """Return a line of a trace; `None` for one that is incomplete or of another form."""
     try:

@@ -39,8 +39,8 @@ from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.keyword_ranking import limit_by_document
 from text.sentences import Span
-from tools.knowledge.protocol import BaseUnanswered
-from tools.knowledge.search import BaseHits, drop_copies, search_named_bases
+from tools.knowledge.base_search import BaseHits, drop_copies, search_named_bases
+from tools.knowledge.knowledge_source import BaseUnanswered
 from tools.mcp.tool_failures import ToolUnanswered
 from tools.passage_choice import (
     PAGE_WORTH,

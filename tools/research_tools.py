@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from langchain.tools import ToolRuntime, tool
 
-from calls.call_context import CallContext, tool_answer_key
+from calls.call_context import CallContext
+from calls.tool_requests import tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart
 from prompts.data_blocks import (
@@ -37,7 +38,7 @@ from tools.document_reading import (
     section_parts,
 )
 from tools.evidence import Evidence, gather_evidence, gather_from_bases, searches_web
-from tools.knowledge.search import search_named_bases
+from tools.knowledge.base_search import search_named_bases
 from tools.search_answer import answer_search
 from tools.site_search import list_site_documents, read_site_name, search_site
 from tools.web.query_redaction import note_shown

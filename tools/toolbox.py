@@ -15,6 +15,7 @@ from langgraph.types import Command
 from calls.call_context import CallContext
 from calls.stack import Toolbox
 from config.errors import Problem
+from graph.pauses import ASK_USER
 from memory.agents_md.backends import StateFiles, merge_files
 from memory.agents_md.edits import EditRequester, FileEdit, ReadHistory, load_read_history
 from memory.agents_md.file_sources import FileSource, FileSources, disk_sources
@@ -22,9 +23,10 @@ from memory.agents_md.memory import INSTRUCTIONS
 from memory.protocol import Query
 from memory.sync import run_sync
 from prompts.loader import render_prompt
+from tools.ask_user import ask_user_tool
 from tools.computing_tools import COMPUTING_TOOLS, compute_tool
 from tools.evidence import searches_web
-from tools.mcp.mcp_tools import load_mcp_tools
+from tools.mcp.mcp_tools import load_mcp_tools, needs_approval
 from tools.research_tools import RESEARCH_TOOLS, WEB_TOOLS, describe_tool
 
 
@@ -109,15 +111,22 @@ def _tool_outputs(messages: Sequence[AnyMessage]) -> list[str]:
     return [str(message.text) for message in messages if isinstance(message, ToolMessage)]
 
 
-_TOOLS = (*RESEARCH_TOOLS, compute_tool, edit_memory_file)
+_TOOLS = (*RESEARCH_TOOLS, compute_tool, ask_user_tool, edit_memory_file)
 
 
 def offer_tools(around: CallContext) -> Sequence[BaseTool]:
     """Return the tools that a call can use, described in the language of its prompt."""
     provided = searches_web(around.choices)
-    return _tools_in_words(
+    tools = _tools_in_words(
         around.language, around.bases, allow_web=around.allow_web, provided=provided
     )
+    return _without_asking(around, tools)
+
+
+def _without_asking(around: CallContext, tools: Sequence[BaseTool]) -> Sequence[BaseTool]:
+    """Return tools without the one that asks the person, where a call may not."""
+    asks = around.human is not None and around.human.asks
+    return [tool for tool in tools if asks or tool.name != ASK_USER]
 
 
 @lru_cache(maxsize=256)
@@ -139,22 +148,30 @@ async def load_server_tools(around: CallContext) -> Sequence[BaseTool]:
     return await load_mcp_tools(around, [tool.name for tool in (*_TOOLS, *COMPUTING_TOOLS)])
 
 
-RESEARCHER_TOOLS = Toolbox(_TOOLS, offer_tools, load_server_tools)
+def _needs_approval(_: CallContext, tool: BaseTool) -> bool:
+    """Tell whether a person has to approve each call of a tool."""
+    return needs_approval(tool)
+
+
+RESEARCHER_TOOLS = Toolbox(_TOOLS, offer_tools, load_server_tools, _needs_approval)
 """What a researcher may use while it writes."""
+
+
+_CODER_TOOLS = (*COMPUTING_TOOLS, ask_user_tool)
 
 
 @cache
 def _computing_tools_in_words(language: str) -> tuple[BaseTool, ...]:
     described = partial(describe_tool, language=language, searches_web=False)
     return tuple(
-        tool.model_copy(update={"description": described(tool.name)}) for tool in COMPUTING_TOOLS
+        tool.model_copy(update={"description": described(tool.name)}) for tool in _CODER_TOOLS
     )
 
 
 def offer_computing_tools(around: CallContext) -> Sequence[BaseTool]:
     """Return the tools of a call that computes, described in the language of its prompt."""
-    return _computing_tools_in_words(around.language)
+    return _without_asking(around, _computing_tools_in_words(around.language))
 
 
-CODER_TOOLS = Toolbox(COMPUTING_TOOLS, offer_computing_tools, load_server_tools)
+CODER_TOOLS = Toolbox(_CODER_TOOLS, offer_computing_tools, load_server_tools)
 """What a coder may use while it writes."""

@@ -8,7 +8,15 @@ from dataclasses import fields
 from typing import Any
 
 from config.errors import ErrorCode, Problem
-from graph.context import CHOICE_BOUNDS, CHOICE_WORDS, PROMPT_LANGUAGES, Context, build_context
+from graph.context import (
+    CHOICE_BOUNDS,
+    CHOICE_LISTS,
+    CHOICE_WORDS,
+    PROMPT_LANGUAGES,
+    Context,
+    build_context,
+)
+from text.regex import regex
 
 KINDS = {bool: "true or false", list: "a JSON list of texts", dict: "a JSON object of texts"}
 """How a value is written that is neither a text nor a number."""
@@ -28,7 +36,7 @@ SETTABLE_CHOICES = tuple(one for one in fields(Context) if one.name not in ELSEW
 RAISABLE_CAPS = ("max_cost", "max_tokens", "max_calls", "max_minutes")
 """The choices that can be raised for a run that has begun."""
 
-CHOICE_VALUES = {"language": PROMPT_LANGUAGES, **CHOICE_WORDS}
+CHOICE_VALUES = {"language": PROMPT_LANGUAGES, **CHOICE_WORDS, **CHOICE_LISTS}
 """What a choice may be, where that is one of a few words."""
 
 
@@ -135,6 +143,8 @@ def _value(name: str, written: str) -> Any:
         value = written
     if isinstance(usual, str):
         return value if isinstance(value, str) else written
+    if name in CHOICE_LISTS and isinstance(value, str):
+        return [word.strip() for word in regex(r"[,|]").split(value) if word.strip()]
     wanted = KINDS.get(type(usual))
     if wanted and type(value) is not type(usual):
         hint = f"write it as --set {name}={VALUE_EXAMPLES[type(usual)]}"

@@ -30,7 +30,7 @@ from config.model_table import MODEL_ROLES
 from config.search_table import load_search_table
 from config.settings import settings
 from graph.context import Context
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from memory.experience.insights import count_dangling_edges
 from models.chat_models import (
     check_model_server,
@@ -45,7 +45,7 @@ from storage.permissions import find_exposed_files, is_read_only, secure_home
 from text.tokens import ENCODING, is_count_exact, vocabulary_file
 from tools.knowledge.catalog import list_bases
 from tools.knowledge.kinds import open_base
-from tools.knowledge.protocol import BaseUnanswered
+from tools.knowledge.knowledge_source import BaseUnanswered
 from tools.mcp.connections import close_thread_connections
 from tools.mcp.mcp_tools import learn_tools
 from tools.mcp.server_config import McpServer, load_servers

@@ -23,6 +23,7 @@ COMMAND_EXAMPLES = {
         'dossier resume 20260101-a1b2c3-1 --reject "leave the history out"',
         "dossier resume 20260101-a1b2c3-1 --plan plan.md",
         "dossier resume 20260101-a1b2c3-1 --again reuse",
+        "dossier resume 20260101-a1b2c3-1 --answer q1=Austria --answer q2=no",
         "dossier resume 20260101-a1b2c3-1 --set max_tokens=400000",
     ),
     "feedback": (

@@ -15,12 +15,12 @@ from app.cli.ingest_command import make_ingest_bar
 from app.cli.output import one_line, print_notice, print_problem
 from app.cli.table import describe_fields, make_table, truncate_cell
 from config.errors import ErrorCode, ErrorKind, Problem
-from library.knowledge_bases import KnowledgeBase, save_base
+from library.knowledge_records import KnowledgeBase, save_base
 from library.vector_upkeep import update_vectors
 from text.pluralization import pluralize
 from tools.knowledge.catalog import find_bases, list_bases, operator_file
 from tools.knowledge.kinds import KINDS, make_base, open_base
-from tools.knowledge.protocol import RefreshResult
+from tools.knowledge.knowledge_source import RefreshResult
 from tools.knowledge.removal import remove_base
 
 NAMED = 20

@@ -192,7 +192,8 @@ PLAN = _option(
 ANSWER = _option(
     "answer",
     "ID=TEXT",
-    "Answer a question of the plan, by the number of an option or in words. May be repeated.",
+    "Answer a question of the plan or of a step, by the number of an option or in words; "
+    "yes or no for a tool that waits. May be repeated.",
     None,
     kind=list[str] | None,
 )

@@ -16,6 +16,7 @@ from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal
 from app.cli.question_run import check_models, check_servers
 from app.cli.runner import CliRunner, has_report
+from app.cli.step_requests import asks_for_steps, make_response, waits_for_steps
 from config.errors import ErrorCode, Problem
 from graph.context import Context, build_context
 from graph.plan_questions import answer_questions
@@ -34,7 +35,7 @@ from runs.lifecycle import (
 )
 from runs.lock import thread_lock
 
-PAUSED_BEFORE = (("human_feedback",), ("same_question",))
+PAUSED_BEFORE = (("human_feedback",), ("same_question",), ("human_input",))
 """The next nodes of a thread that was killed before its pause was saved."""
 
 _RunStage = Literal["untaken", "working", "waiting", "finished"]
@@ -91,8 +92,7 @@ def _decision(
         what = "more than one decision"
         raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="give one of the three")
     if answers and not any(given):
-        hint = "give --approve, --reject TEXT or --plan FILE with it"
-        raise Problem(ErrorCode.BAD_FEEDBACK, "an answer without a decision", hint=hint)
+        return {"answers": answers}
     if approve:
         return review.with_answers(review.make_approval(), answers)
     if reject is not None:
@@ -123,8 +123,7 @@ async def _resume(
     standing, state = _find_stage(run, snapshot), cast("State", snapshot.values)
     choices = build_context({**run.context, **raised})
     _check(run, standing, state, choices, decided=decision is not None, asked_for=asked_for)
-    if decision:
-        answer_questions(state["plan"], decision.get("answers", {}))
+    _check_answers(state, decision)
     await check_servers(run.owner, choices)
     await check_models(choices, conductor.progress, money="max_cost" in raised)
     if raised:
@@ -144,8 +143,27 @@ async def _resume(
         state, request = await opened.resume(choices, conductor.progress.on_event)
     if request is None or standing == "working" or decision is None:
         return SessionOutcome(state, request)
+    if asks_for_steps(request):
+        return await conductor.answer(opened, make_response(state, decision))
     check_decision_fits(request, decision)
     return await conductor.answer(opened, decision)
+
+
+def _check_answers(state: State, decision: review.ReviewDecision | None) -> None:
+    """Make sure that answers are to what is asked; those on a plan stand beside a decision on it.
+
+    Raises:
+        Problem: `bad_feedback`.
+    """
+    if decision is None:
+        return
+    if waits_for_steps(state):
+        make_response(state, decision)
+        return
+    if "type" not in decision:
+        hint = "give --approve, --reject TEXT or --plan FILE with it"
+        raise Problem(ErrorCode.BAD_FEEDBACK, "an answer without a decision", hint=hint)
+    answer_questions(state["plan"], decision.get("answers", {}))
 
 
 def _find_stage(run: RunRecord, snapshot: StateSnapshot) -> _RunStage:
@@ -191,6 +209,8 @@ def _check(
         hint = (
             "give --approve, --reject TEXT or --plan FILE, or --again CHOICE for an earlier answer"
         )
+        if waits_for_steps(state):
+            hint = "give --answer ID=TEXT for each question, --approve or --reject TEXT"
         raise Problem(ErrorCode.DECISION_MISSING, f"{run.id} waits for your decision", hint=hint)
     there = bool(run.folder) and not asked_for
     reached = find_unchanged_limit(state, choices)

@@ -31,7 +31,7 @@ from prompts.loader import render_prompt
 from text.normalization import is_blank
 
 
-def _edit_text(text: str, name: str) -> str:
+def edit_text(text: str, name: str) -> str:
     """Open a text in `$VISUAL`, `$EDITOR` or vi, and return what the person leaves.
 
     Args:
@@ -164,7 +164,7 @@ def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDeci
             if said.lower() in ("r", "reject"):
                 return make_rejection(words or _ask_words(console), answered=answered)
             if said.lower() in ("e", "edit"):
-                text = _edit_text(text, "plan.md")
+                text = edit_text(text, "plan.md")
                 if text.split() != shown.split():
                     return _parse_edit(text)
                 console.print("Nothing was changed.")

@@ -24,6 +24,12 @@ from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal, one_line, print_json, print_problem
 from app.cli.progress import RunProgress
 from app.cli.run_diff import summarize_changes
+from app.cli.step_requests import (
+    ask_answers,
+    asks_for_steps,
+    list_requests,
+    print_requests,
+)
 from config.errors import ErrorKind, Problem
 from config.settings import settings
 from graph.builder import make_graph
@@ -118,9 +124,12 @@ Work = Callable[[ThreadSession], Awaitable[SessionOutcome]]
 
 
 def _print_request(console: Console, request: dict[str, Any]) -> None:
-    """Print the plan, or the earlier answer, that waits for a decision."""
-    show = print_offer if offers_answer(request) else review.print_plan
-    show(console, request)
+    """Print what waits for a decision: a plan, an earlier answer, or what steps ask."""
+    if asks_for_steps(request):
+        print_requests(console, request)
+    else:
+        show = print_offer if offers_answer(request) else review.print_plan
+        show(console, request)
 
 
 class CliRunner:
@@ -261,6 +270,8 @@ class CliRunner:
     def _decision(self, request: dict[str, Any]) -> review.ReviewDecision:
         _print_request(self.err, request)
         try:
+            if asks_for_steps(request):
+                return ask_answers(self.err, request)
             if offers_answer(request):
                 return ask_choice(self.err)
             return review.ask_decision(self.err, request)
@@ -291,6 +302,11 @@ class CliRunner:
     def _waiting(self, request: dict[str, Any]) -> int:
         _print_request(self.err, request)
         waiting = self._waits(request)
+        if asks_for_steps(request):
+            self._tell(f"The research waits for your answers: {waiting['resume']}")
+            self._tell("  (one --answer for each, --approve or --reject TEXT for all others)")
+            self._print_json(waiting)
+            return 0
         if offers_answer(request):
             self._tell(f"The earlier answer waits for your choice: {waiting['resume']}")
             self._print_json(waiting)
@@ -306,6 +322,10 @@ class CliRunner:
         return 0
 
     def _waits(self, request: dict[str, Any]) -> dict[str, Any]:
+        if asks_for_steps(request):
+            requests = list_requests(request)
+            command = f"{self._command()} --answer {requests[0]['id']}=TEXT"
+            return self._summary("waiting_review", resume=command, requests=requests)
         if offers_answer(request):
             command, earlier = f"{self._command()} --again refresh", request["earlier"]
             return self._summary("waiting_review", resume=command, earlier=earlier)

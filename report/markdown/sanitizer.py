@@ -76,6 +76,15 @@ def sanitize_query(text: str) -> str:
     return _inert(unlinked)
 
 
+def strip_foreign_addresses(text: str, known: str) -> str:
+    """Return a text without the addresses that another text does not have."""
+
+    def keep(found: re.Match[str]) -> str:
+        return found[0] if found[0].strip().rstrip("/") in known else ""
+
+    return ADDRESS_PATTERN.sub(keep, text).strip()
+
+
 def is_link_referral(statement: str) -> bool:
     """Tell whether a statement only refers its reader to an address."""
     return bool(_PATTERNS.sends.match(statement))

@@ -135,7 +135,7 @@ async def test_7_a_step_that_needs_no_web_search_makes_none(
     plan["steps"][0]["need_web_search"] = False
     script.on("Draft", plan)
 
-    context = make(choices, search=["searxng"], private_queries=True)
+    context = make(choices, search=["searxng"], share=["queries"])
     await thread.begin("How do bees live?", context, quiet)
 
     assert "winter cluster" in asked

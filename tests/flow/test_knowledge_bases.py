@@ -14,7 +14,7 @@ from sqlalchemy import select
 from config.errors import Problem
 from graph.session import ThreadSession
 from graph.state import State
-from library.knowledge_bases import KnowledgeBase, list_own_bases, save_base
+from library.knowledge_records import KnowledgeBase, list_own_bases, save_base
 from library.page_retrieval import search_pages
 from library.store import read_page_texts
 from library.tables import pages

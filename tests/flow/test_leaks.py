@@ -214,7 +214,7 @@ async def test_the_command_says_nothing_of_queries_that_were_sent_whole(
     capsys: pytest.CaptureFixture[str],
 ):
     conductor = CliRunner("t2", wait=False, out=tmp_path / "out", force=False, as_json=False)
-    chosen = make(told, private_queries=True)
+    chosen = make(told, share=["queries"])
     script.on("Draft", draft("waggle dance of Quenlyn"))
     script.on("researcher", "The waggle dance tells of food [S1].")
     await conductor._work(lambda opened: conductor.begin(opened, BEES, chosen))
@@ -234,7 +234,7 @@ async def test_a_person_may_let_private_words_be_searched_for(
         monkeypatch.setenv("DOSSIER_PRIVATE_QUERIES", "true")
         new_process()
 
-    await thread.begin(BEES, make(told, private_queries=by == "run"), quiet)
+    await thread.begin(BEES, make(told, share=["queries"] if by == "run" else []), quiet)
 
     assert "Zorblatt bees" in queries(web)
     assert "Quenlyn 48213377" in queries(web)
@@ -271,7 +271,7 @@ async def test_a_question_with_a_secret_is_not_searched_whole(
     said = f"{BEES} SSN {number}, and log in with password hunter2-Zebra9"
     script.on("Rewrite", {"question": said, "queries": [f"bees {number}", "bees hunter2-Zebra9"]})
 
-    await thread.begin(said, make(choices, private_queries=allowed), quiet)
+    await thread.begin(said, make(choices, share=["queries"] if allowed else []), quiet)
 
     assert queries(web)
     assert not any(one in query for query in queries(web) for one in ("1120", "removed"))
@@ -285,7 +285,7 @@ async def test_the_number_of_an_account_in_the_question_is_in_no_query(
     spelt = "bees seven seven one two oh nine three four"
     script.on("Rewrite", {"question": said, "queries": ["bees 77120934", "bees 7712", spelt]})
 
-    await thread.begin(said, make(choices, private_queries=allowed), quiet)
+    await thread.begin(said, make(choices, share=["queries"] if allowed else []), quiet)
 
     assert queries(web)
     assert not any(one in query for query in queries(web) for one in ("7712", "seven"))

@@ -207,3 +207,33 @@ def _saying(server: Server, words: str) -> list[str]:
     files = [one for one in server.home.rglob("*") if one.is_file()]
     ours = [one for one in files if ".langgraph_api" not in str(one)]
     return [str(one) for one in ours if words.encode() in one.read_bytes()]
+
+
+async def test_what_a_step_asks_is_shown_and_answered_as_a_plan_is(
+    client: Any, silent_model: ModelServer
+):
+    asks = {"name": "ask_user", "args": {"question": "In which country?", "default": "Germany"}}
+    silent_model.replace([{"answered": 0, "tool_calls": [asks]}, {"reply": "Nothing is known."}])
+    choices = context(models={"researcher": "openai:gpt-4o"}, max_steps=1, max_reflections=0)
+    thread = (await client.threads.create())["thread_id"]
+    await shown(client, thread, input=asked(), context=choices)
+
+    page = await shown(client, thread, command=APPROVE, context=choices)
+    (pause,) = page.interrupts
+    (request,) = pause["value"]["action_requests"]
+    # The answer is typed into the field of a chat page.
+    action = {"name": "ask_user", "args": {**request["args"], "answer": "Austria"}}
+    decision = {"decisions": [{"type": "edit", "edited_action": action}]}
+    end = await shown(client, thread, command={"resume": decision}, context=choices)
+    told = [
+        one.body["messages"]
+        for one in silent_model.log
+        if one.body["messages"][-1]["role"] == "tool"
+    ]
+    silent_model.replace([{"hang": 600}])
+
+    assert request["args"] == {"question": "In which country?", "options": [], "answer": "Germany"}
+    assert "q1. In which country?" in page.screens[-1][-1][1]
+    assert "Austria" in told[0][-1]["content"]
+    assert [kind for kind, _ in end.screens[-1]] == ["human", "ai"]
+    assert not end.interrupts

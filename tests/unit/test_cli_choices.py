@@ -149,3 +149,18 @@ def test_twice_a_limit_is_no_more_than_it_may_be():
         "max_cost=1",
     )
     assert double_cap("max_tokens", 40_000_000) == "max_tokens=50000000"
+
+
+@pytest.mark.parametrize(
+    ("written", "share"),
+    [
+        ("queries", ["queries"]),
+        ("queries|files", ["queries", "files"]),
+        ("queries, files", ["queries", "files"]),
+        ('["files"]', ["files"]),
+    ],
+)
+def test_what_is_shared_is_named_by_words(written: str, share: list[str]):
+    chosen = read_choices([f"share={written}"], yes=False, review=False, quick=False, named={})
+
+    assert chosen == {"share": share}

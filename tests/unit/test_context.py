@@ -130,3 +130,23 @@ def test_two_runs_share_no_list():
 
 def test_every_choice_has_words_for_its_form():
     assert all(one.metadata["description"].endswith((".", ").")) for one in fields(Context))
+
+
+@pytest.mark.parametrize(
+    ("stored", "share"),
+    [
+        ({"private_queries": True}, ["queries"]),
+        ({"private_queries": False}, []),
+        ({"private_queries": True, "share": ["files"]}, ["files", "queries"]),
+        ({}, []),
+    ],
+)
+def test_what_an_earlier_version_allowed_in_queries_is_shared(
+    stored: dict[str, object], share: list[str]
+):
+    assert build_context(stored).share == share
+
+
+def test_only_what_may_be_shared_can_be_chosen():
+    with pytest.raises(Problem, match="one of queries, files"):
+        Context(share=["everything"])

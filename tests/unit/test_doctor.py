@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -138,3 +139,24 @@ def test_a_module_that_is_not_there_is_told_as_the_package_that_is_missing(witho
 
 def test_a_module_that_no_package_has_is_a_mistake_of_the_program():
     assert _to_internal_problem(ModuleNotFoundError("No module named 'x'")).code == "internal"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "ok", "says"),
+    [
+        ("off", True, "no step computes: DOSSIER_SANDBOX is off"),
+        ("auto", True, "bubblewrap: bwrap is not installed (install bubblewrap"),
+        ("bubblewrap", False, "install bubblewrap"),
+        ("docker", False, "docker is not installed"),
+    ],
+)
+async def test_it_says_why_no_program_can_be_run_and_how_to_mend_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chosen: str, ok: bool, says: str
+):
+    monkeypatch.setenv("DOSSIER_SANDBOX", chosen)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    (row,) = [row for row in await doctor._checks() if row[0] == "sandbox"]
+
+    assert row[1] is ok
+    assert says in row[2]

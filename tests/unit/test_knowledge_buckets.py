@@ -12,7 +12,7 @@ import fsspec
 import pytest
 
 from config.errors import Problem
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from library.page_retrieval import find_pages
 from runs.call_site import join_owner
 from tests.loopback import Asked, serving

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from config.errors import Problem
-from library.knowledge_bases import KnowledgeBase, delete_base, save_base
+from library.knowledge_records import KnowledgeBase, delete_base, save_base
 from runs.call_site import join_owner
 from tests.places import new_process
 from tools.knowledge.catalog import check_base_names, find_bases, list_bases

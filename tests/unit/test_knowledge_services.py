@@ -13,7 +13,7 @@ from config.errors import Problem
 from tests.loopback import Asked, serving
 from tools.knowledge.dify import LONGEST_QUERY
 from tools.knowledge.kinds import make_base, open_base
-from tools.knowledge.protocol import KnowledgeSource
+from tools.knowledge.knowledge_source import KnowledgeSource
 
 DIFY = {
     "query": {"content": "bees"},

@@ -32,7 +32,7 @@ from library import (
     document_pages,
     document_sections,
     documents,
-    knowledge_bases,
+    knowledge_records,
     page_outline,
     page_retrieval,
     scope,
@@ -325,7 +325,7 @@ READS: dict[str, Read] = {
     ),
     "library.page_retrieval.find_pages": lambda o, ids: find_pages(o, ASKED, 100),
     "library.page_retrieval.find_pages_many": lambda o, ids: find_pages_many(o, [ASKED], 100),
-    "library.knowledge_bases.list_own_bases": lambda o, ids: knowledge_bases.list_own_bases(o),
+    "library.knowledge_records.list_own_bases": lambda o, ids: knowledge_records.list_own_bases(o),
     "library.store.list_page_ids": lambda o, ids: list_page_ids(o, "chat", "talk"),
     "library.store.read_page_links": lambda o, ids: read_page_links(o, ids.pages),
     "library.store.read_page_origins": lambda o, ids: read_page_origins(o, ids.pages),
@@ -357,7 +357,7 @@ WRITES = {
     "library.indexing.refresh_index",
     "library.memorizer.store_with_abstracts",
     "library.page_erasure.forget_pages",
-    "library.knowledge_bases.delete_base",
+    "library.knowledge_records.delete_base",
     "library.store.store_computed_page",
     "library.store.store_unsearched_pages",
     "library.store.store_pages",
@@ -558,8 +558,8 @@ async def furnish(owner: str) -> Ids:
     await credit_assignment.credit_insights(owner, run, "planner", [taught.id])
     with suppress(Problem):
         await lifecycle.create_run(owner, mark(owner), 1, said, Context())
-    named = knowledge_bases.KnowledgeBase("bees", said, "folder", "/docs", {}, owner)
-    await knowledge_bases.save_base(named)
+    named = knowledge_records.KnowledgeBase("bees", said, "folder", "/docs", {}, owner)
+    await knowledge_records.save_base(named)
     proposal = proposals.Proposal(owner, person_file(split_owner(owner)[0]), "", said, said, run)
     proposed = await proposals.save_proposal(proposal)
     await enqueue_message(owner, PersonMessage("t", run, "m", said))

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from calls.call_context import CallContext
 from calls.gateway import WorkResult, work
 from calls.run_budget import RunBudget
+from calls.tool_requests import HumanInput
 from config.errors import Problem
 from graph.context import Context
 from graph.depth import LIMITS
@@ -149,13 +150,15 @@ async def test_a_search_does_not_show_again_what_the_conversation_shows(
     assert second == "All that was found is shown above already: S1."
 
 
-def offered(system: str = "You research.", *, web: bool, provider: bool = True) -> dict[str, str]:
+def offered(
+    system: str = "You research.", *, web: bool, provider: bool = True, asks: bool = True
+) -> dict[str, str]:
     """Return the tools that a call is offered, by name, with what is told of each."""
-    around = make_context(system, web=web, provider=provider)
+    around = make_context(system, web=web, provider=provider, asks=asks)
     return {tool.name: str(tool.description) for tool in toolbox.offer_tools(around)}
 
 
-def make_context(system: str, *, web: bool, provider: bool) -> CallContext:
+def make_context(system: str, *, web: bool, provider: bool, asks: bool = True) -> CallContext:
     return CallContext(
         choices=Context(search=["tavily"] if provider else []),
         site=CallSite("local/", "bees", "bees-1", "", "0"),
@@ -164,6 +167,7 @@ def make_context(system: str, *, web: bool, provider: bool) -> CallContext:
         model=ExtractiveChatModel(),
         system=system,
         allow_web=web,
+        human=HumanInput("s1", reachable=True, asks=asks),
     )
 
 
@@ -182,7 +186,7 @@ def test_every_tool_and_each_of_its_arguments_is_described(system: str):
 
 
 def test_a_step_without_the_web_is_told_of_no_web():
-    described = offered(web=False)
+    described = offered(web=False, asks=False)
 
     assert list(described) == ["search", "outline", "read", "recall", "compute", "edit_memory_file"]
     assert not re.search(r"\bweb\b", " ".join(described[name] for name in ("search", "read")))

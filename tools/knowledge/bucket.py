@@ -15,7 +15,7 @@ from pydantic import Field
 
 from config.errors import ErrorCode, Problem
 from library.documents import unlist_document
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from tools.files.formats import READABLE_SUFFIXES, FileLimits, explain_unread_type
 from tools.folder_ingestion import (
     FileCopy,
@@ -24,7 +24,7 @@ from tools.folder_ingestion import (
     ingest_copy,
 )
 from tools.knowledge.folder import describe_index, erase_unlisted, search_index
-from tools.knowledge.protocol import (
+from tools.knowledge.knowledge_source import (
     BaseOptions,
     BasePassage,
     Progress,

@@ -14,7 +14,7 @@ from typing import Any
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from config.user_files import read_user_file
-from library.knowledge_bases import KnowledgeBase, list_own_bases
+from library.knowledge_records import KnowledgeBase, list_own_bases
 from tools.knowledge.kinds import NO_BASES, make_base
 
 OPERATOR_FILE = "knowledge.toml"

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from tools.knowledge.json_requests import bearer_header, post_json
-from tools.knowledge.protocol import (
+from tools.knowledge.knowledge_source import (
     BaseOptions,
     BasePassage,
     Progress,

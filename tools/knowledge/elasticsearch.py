@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from library.page_metadata import PageMetadata
 from tools.knowledge.json_requests import post_json, read_key
-from tools.knowledge.protocol import (
+from tools.knowledge.knowledge_source import (
     BaseOptions,
     BasePassage,
     Progress,

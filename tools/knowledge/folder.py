@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from config.errors import Problem
 from library.documents import list_stored_files
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from library.page_erasure import forget_pages
 from library.page_metadata import NO_METADATA, PageMetadata
 from library.page_retrieval import FoundPage, document_location, find_pages
@@ -19,7 +19,7 @@ from library.tables import documents, pages
 from storage.engine import read_rows
 from text.pluralization import pluralize
 from tools.folder_ingestion import ingest_folder
-from tools.knowledge.protocol import (
+from tools.knowledge.knowledge_source import (
     BaseOptions,
     BasePassage,
     Progress,

@@ -12,7 +12,7 @@ import httpx
 
 from config.errors import Problem
 from models.faults import parse_retry_after
-from tools.knowledge.protocol import unavailable
+from tools.knowledge.knowledge_source import unavailable
 from tools.web.transport import PACKING, load_certificates, read_body
 from tools.web.urls import redact_url
 

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from config.errors import ErrorCode, Problem, first_validation_error
-from library.knowledge_bases import OPERATOR, KnowledgeBase
+from library.knowledge_records import OPERATOR, KnowledgeBase
 from text.regex import regex
 from tools.knowledge.bucket import OBJECT_STORES, BucketBase, BucketOptions
 from tools.knowledge.dify import DifyBase, DifyOptions
 from tools.knowledge.elasticsearch import ElasticsearchBase, ElasticsearchOptions
 from tools.knowledge.folder import FolderBase, FolderOptions
-from tools.knowledge.protocol import BaseOptions, KnowledgeSource
+from tools.knowledge.knowledge_source import BaseOptions, KnowledgeSource
 from tools.knowledge.ragflow import RagflowBase, RagflowOptions
 
 LONGEST_ABOUT = 1_000

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import delete, select
 
-from library.knowledge_bases import KNOWLEDGE_KIND, KnowledgeBase, delete_base
+from library.knowledge_records import KNOWLEDGE_KIND, KnowledgeBase, delete_base
 from library.page_erasure import forget_pages
 from library.tables import documents, former_documents, namespaces, pages, sources
 from storage.engine import commit_statements, read_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from library.knowledge_bases import KnowledgeBase
+from library.knowledge_records import KnowledgeBase
 from memory.text_vectors import passage_similarity
 from text.words import query_terms, search_words, shared_word_weight
 

@@ -54,8 +54,6 @@ class McpCall(NamedTuple):
     name: str
     """Its name as the model knows it."""
     arguments: Mapping[str, Any]
-    needs_approval: bool
-    """Whether a person has to approve it first."""
     repeatable: bool
     """Whether making it twice changes nothing more than making it once."""
 
@@ -73,7 +71,7 @@ async def answer_call(call: McpCall, runtime: Runtime) -> tuple[str, bool]:
         ids, status = await _call_once(call, runtime)
     except Problem as problem:
         await _trace(call, around, problem.code, started, why=problem.what)
-        if problem.code not in (ErrorCode.QUERY_WITHHELD, ErrorCode.MCP_NOT_ALLOWED):
+        if problem.code != ErrorCode.QUERY_WITHHELD:
             noted = ToolUnanswered(problem, f"{call.server.name}: {call.tool}")
             around.tool_results.append(Evidence([], {}, [noted]))
         return _refuse(problem, around.language), True
@@ -101,10 +99,6 @@ async def _call_once(call: McpCall, runtime: Runtime) -> tuple[list[str], str]:
         Problem: Why there is none.
     """
     around = runtime.context
-    if call.needs_approval:
-        what = f"{call.name} may do more than read, and nobody has allowed it"
-        hint = f'the person can name "{call.tool}" in allow of {call.server.name} in mcp.json'
-        raise Problem(ErrorCode.MCP_NOT_ALLOWED, what, hint=hint)
     asked = [call.server.key, call.tool, dict(call.arguments), _count_before(call, runtime)]
     entry = LedgerCall(around.site, "tool", around.role, asked)
     known = await find_recorded(entry)
@@ -206,7 +200,7 @@ async def _check_private(call: McpCall, around: CallContext) -> None:
         what = f"the arguments of {call.name} have words of your files or memory, or a secret"
         hint = (
             "use words of the question; the person can permit them with "
-            '--set private_queries=true, or by "local": true for a server on this machine'
+            '--set share=files, or by "local": true for a server on this machine'
         )
         raise Problem(ErrorCode.QUERY_WITHHELD, what, hint=hint)
 

@@ -37,7 +37,7 @@ from text.redaction import RedactedQuery, redact_private_words
 RUNS = 1_000
 """Of how many runs this process knows what their models were shown beside pages."""
 
-HINT = "mention the words in the question, or permit them with --set private_queries=true"
+HINT = "mention the words in the question, or permit them with --set share=queries"
 
 WEB = "web"
 REPORT = "report"
@@ -83,7 +83,8 @@ async def redact_outgoing_query(
     Raises:
         Problem: `query_withheld` if nothing is left to search for.
     """
-    allowed = context.private_queries or settings().private_queries
+    shared = "files" if recipient else "queries"
+    allowed = shared in context.share or (not recipient and settings().private_queries)
     whole = await _material(here, context, recipient)
     material = whole.permitted() if allowed else whole
     if known:

@@ -85,7 +85,7 @@ async def _read_rules(origin: str, host: str, ask: AskRobots) -> _Rules:
     answer = await ask(origin)
     now = time.monotonic()
     if answer.status == 200:
-        rules = _Rules(now + FRESH, parse_robots(answer.text))
+        rules = _Rules(now + FRESH, _parse_robots(answer.text))
         _keep_crawl_delay(host, rules.parser)
     elif answer.status >= 500:
         # A server that is out of order may have rules (RFC 9309, 2.3.1.4).
@@ -96,7 +96,7 @@ async def _read_rules(origin: str, host: str, ask: AskRobots) -> _Rules:
     return rules
 
 
-def parse_robots(text: str) -> Protego:
+def _parse_robots(text: str) -> Protego:
     """Return the rules of a robots.txt; lines that are none are ignored."""
     from protego import Protego  # noqa: PLC0415 - only where the web is read
 

@@ -355,10 +355,11 @@ def list_sent_queries(queries: Sequence[str], sent: Mapping[str, str]) -> list[s
 
 def describe_redacted_queries(sent: Mapping[str, str], language: str) -> str:
     """Tell a model that its queries were shortened or not sent, so that it can use other words."""
-    lines = []
+    lines, comma = [], "、" if language == "zh" else ", "
     if shortened := [f"“{one}”" for one in sent.values() if one]:
-        queries = ("、" if language == "zh" else ", ").join(shortened)
+        queries = comma.join(shortened)
         lines.append(render_prompt("query_shortened", language=language, queries=queries))
-    if not all(sent.values()):
-        lines.append(render_prompt("query_not_sent", language=language))
+    if unsent := [f"“{mask_secrets(one).text}”" for one, left in sent.items() if not left]:
+        queries = comma.join(unsent)
+        lines.append(render_prompt("query_not_sent", language=language, queries=queries))
     return "\n".join(lines)

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from calls.ledger import ActionRecord, LedgerCall, call_once, defer_actions
 from config.errors import Problem
 from graph.context import Context
-from library.knowledge_bases import KNOWLEDGE_KIND, KnowledgeBase
+from library.knowledge_records import KNOWLEDGE_KIND, KnowledgeBase
 from library.page_metadata import PageMetadata
 from library.page_retrieval import FoundPage
 from library.page_rows import NewPage, PageOrigin, Provenance, strip_unstorable
@@ -26,7 +26,7 @@ from runs.trace import WITHHELD, trace
 from storage.engine import read_rows
 from tools.knowledge.catalog import find_bases
 from tools.knowledge.kinds import open_base, read_options
-from tools.knowledge.protocol import BasePassage, BaseUnanswered, KnowledgeSource
+from tools.knowledge.knowledge_source import BasePassage, BaseUnanswered, KnowledgeSource
 from tools.web.query_redaction import redact_outgoing_query
 
 QUERY_PASSAGES = 8
@@ -174,7 +174,7 @@ async def _asked(
     here: CallSite, context: Context, base: KnowledgeBase, source: KnowledgeSource, query: str
 ) -> dict[str, Any]:
     if read_options(base).trusted:
-        context = replace(context, private_queries=True)
+        context = replace(context, share=[*context.share, "queries"])
     known = await _list_shown(here, base)
     left = await redact_outgoing_query(here, context, query, known=known)
     found = await source.search(left.text, QUERY_PASSAGES)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from config.errors import ErrorCode, Problem
-from library.knowledge_bases import UNANSWERED_PREFIX
+from library.knowledge_records import UNANSWERED_PREFIX
 from library.page_metadata import NO_METADATA, PageMetadata
 from tools.folder_ingestion import SkippedFile
 

@@ -1,0 +1,105 @@
+"""Let a step wait for the person, and go on where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+
+from calls.gateway import WorkResult
+from calls.tool_requests import HumanInput, resume_conversation
+from graph.context import Context
+from graph.pauses import Pause, key_consultations, list_consultations
+from graph.records import Passage, turn_key
+from graph.state import StepState
+from nodes.step_finding import compose_finding, merge_tool_results
+from tools.reading_choice import list_spans
+
+WRITTEN_KEYS = (
+    *("redo", "feedback", "objection", "more_queries", "finding"),
+    *("draft", "upheld", "removed", "doubted"),
+)
+"""What the nodes of a step write into its state, and still need when it goes on."""
+
+
+async def open_human_input(state: StepState, context: Context) -> HumanInput:
+    """Return what the tools of a step may ask the person.
+
+    A step that has waited goes on with its conversation.
+    """
+    human = HumanInput(
+        step=state["step"]["id"],
+        reachable=not context.auto_accept,
+        asks=context.ask,
+        allowed=context.allow_tools,
+        consulted=list_consultations(state),
+    )
+    pause = state.get("pause")
+    if pause is None:
+        return human
+    return await resume_conversation(human, pause["conversation"], pause["requests"])
+
+
+async def end_or_pause(
+    state: StepState,
+    runtime: Runtime[Context],
+    role: str,
+    written: WorkResult,
+    human: HumanInput,
+    passages: list[Passage],
+    queries: list[str],
+) -> StepState:
+    """Return what a step writes of an answer, or its pause if a tool needs the person.
+
+    Args:
+        state: The state of the step.
+        runtime: The runtime of the node.
+        role: Who wrote the answer.
+        written: The answer, with what the tools found.
+        human: What the tools have asked.
+        passages: What the first request showed.
+        queries: What was searched for.
+    """
+    if written.conversation:
+        ended = _pause(*merge_tool_results(state, written, passages), written, human, queries)
+    else:
+        ended = await compose_finding(state, runtime, role, written, passages, queries)
+    return ended | _note_consultations(state, human)
+
+
+def _note_consultations(state: StepState, human: HumanInput) -> StepState:
+    """Return what a step wanted of the person, as an update of its state."""
+    if not human.noted:
+        return StepState()
+    before = state.get("consulted") or {}
+    return StepState(consulted=key_consultations(state["turn"], before, human.noted))
+
+
+def _pause(
+    state: StepState,
+    passages: Sequence[Passage],
+    written: WorkResult,
+    human: HumanInput,
+    queries: Sequence[str],
+) -> StepState:
+    """Return the update with which a step ends for now, and waits for the person."""
+    step, sources = state["step"], state["sources"]
+    kept = {name: one for name, one in state.items() if name in WRITTEN_KEYS}
+    pause = Pause(
+        step=step["id"],
+        title=step["title"],
+        conversation=written.conversation,
+        requests=human.requests,
+        queries=[*queries],
+        skipped=[],
+        sources=sorted(sources),
+        written={**kept, "read": list_spans(passages, sources)},
+    )
+    paused = {turn_key(state["turn"], step["id"]): pause}
+    return StepState(pauses=paused, sources=sources, unsearched=state["unsearched"])
+
+
+def with_skipped_documents(update: StepState, skipped: Sequence[str]) -> StepState:
+    """Return the update of a step that waits, with the documents that it did not read."""
+    pauses = {key: one | {"skipped": [*skipped]} for key, one in update["pauses"].items()}
+    return update | StepState(pauses=pauses)
