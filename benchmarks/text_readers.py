@@ -57,6 +57,7 @@ PLACES = (
     "memory.reports",
     "models.extractive",
     "nodes.conversation",
+    "calls.tool_requests",
     "nodes.direct",
     "prompts.data_blocks",
     "prompts.methods",

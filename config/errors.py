@@ -126,7 +126,6 @@ class ErrorCode(StrEnum):
     MCP_ENV_DENIED = "mcp_env_denied", ErrorKind.REFUSED
     MCP_FAILED = "mcp_failed", ErrorKind.FAILED
     MCP_INVALID = "mcp_invalid", ErrorKind.FAILED
-    MCP_NOT_ALLOWED = "mcp_not_allowed", ErrorKind.REFUSED
     MCP_TIMEOUT = "mcp_timeout", ErrorKind.UNAVAILABLE
     MCP_TOOL_CHANGED = "mcp_tool_changed", ErrorKind.CONFLICT
     MCP_TOO_LARGE = "mcp_too_large", ErrorKind.FAILED

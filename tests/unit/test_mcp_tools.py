@@ -282,7 +282,7 @@ async def test_a_changed_tool_is_not_used_until_a_person_approves_it(
     )
 
     assert "dossier mcp approve odd" in changed
-    assert "not a valid tool" in gone
+    assert "is no tool of yours here" in gone
     assert "The bee is fine." in steady
     assert {"odd: lookup": "mcp_tool_changed"} in [one.unsearched for one in result.tool_results]
     server = (await load_servers("local/"))["odd"]
@@ -302,7 +302,7 @@ async def test_only_the_roles_and_runs_that_are_meant_have_a_server(
 
     (said,), _ = await worked(script, ("bees_lookup", {"bee": "mason"}), role=role, **choices)
 
-    assert "not a valid tool" in said
+    assert "is no tool of yours here" in said
 
 
 @pytest.fixture

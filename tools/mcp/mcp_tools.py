@@ -263,7 +263,6 @@ class _Interceptor:
             request.name,
             tool.name,
             arguments,
-            needs_approval=needs_approval(tool),
             repeatable=True in (known.get("readOnlyHint"), known.get("idempotentHint")),
         )
         text, failed = await answer_call(call, runtime)

@@ -27,7 +27,7 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 
 from calls.ledger import LedgerCall, load_recorded, record_call
-from graph.human_input import ASK_USER, Consultation, ToolDecision, ToolRequest
+from graph.pauses import ASK_USER, Consultation, ToolDecision, ToolRequest
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
 from report.markdown.sanitizer import sanitize_text
@@ -237,10 +237,10 @@ def _answer(request: ToolCallRequest, text: str) -> ToolMessage:
 def describe_call(name: str, args: Mapping[str, Any]) -> str:
     """Return a call of a tool in one line of plain text for a person."""
     given = ", ".join(f"{key}={json.dumps(one, ensure_ascii=False)}" for key, one in args.items())
-    return to_plain_line(f"{name}({given})", LONGEST_CALL)
+    return to_person_line(f"{name}({given})", LONGEST_CALL)
 
 
-def to_plain_line(text: str, most: int) -> str:
+def to_person_line(text: str, most: int) -> str:
     """Return a model's words in one line for a person.
 
     They have no addresses, no markup, no invisible characters, and nothing that a page says to
