@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 LONGEST_CALL = 300
 """The most characters of a call of a tool in a line for a person."""
 
+OWN_DESCRIPTION = "own_description"
+"""The key of a tool's metadata for what it says of itself, if its description says more."""
+
 ToolHandler = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
 
 NeedsApproval = Callable[["CallContext", BaseTool], bool]
@@ -184,13 +187,20 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
                 human.note("refused", described)
             return _answer(request, render_prompt("tool_unattended", language=around.language))
         if decision is None:
-            about = to_one_line(sanitize_text(request.tool.description), LONGEST_CALL)  # type: ignore[union-attr]
+            about = to_one_line(sanitize_text(describe_tool(request.tool)), LONGEST_CALL)
             human.request(call["id"] or "", call["name"], call["args"], about)
             return _answer(request, "")
         return await _carry_out(request, handler, human, decision)
 
     def _is_risky(self, around: CallContext, tool: BaseTool | None) -> bool:
         return bool(tool and self.needs_approval and self.needs_approval(around, tool))
+
+
+def describe_tool(tool: BaseTool | None) -> str:
+    """Return what a tool says of itself, without what a model is told beside that."""
+    if tool is None:
+        return ""
+    return str((tool.metadata or {}).get(OWN_DESCRIPTION, tool.description))
 
 
 async def _carry_out(

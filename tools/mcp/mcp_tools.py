@@ -14,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 
 from calls.call_context import CallContext
+from calls.human_input import OWN_DESCRIPTION
 from config.errors import ErrorCode, Problem
 from config.resources import SharedTasks
 from graph.context import Context
@@ -203,13 +204,14 @@ def make_tool(
     )
     name = definition["name"]
     allowed = {SERVER: server.name, TOOL: name, ALLOWED: name in server.allow}
+    own = {OWN_DESCRIPTION: clean_description(definition)}
     answering.tool = McpTool(
         name=name_tool(server.name, name, taken),
         description=made.description,
         args_schema=made.args_schema,
         coroutine=made.coroutine,
         response_format=made.response_format,
-        metadata={**(made.metadata or {}), **allowed},
+        metadata={**(made.metadata or {}), **allowed, **own},
     )
     return answering.tool
 
