@@ -12,7 +12,7 @@ from rich.panel import Panel
 
 from app.cli.output import one_line
 from app.cli.review import ReviewDecision, edit_text, make_approval
-from calls.human_input import write_arguments
+from calls.tool_requests import write_arguments
 from config.errors import ErrorCode, Problem
 from graph.pauses import ASK_USER, list_open_pauses, list_pending_requests
 from graph.state import State
