@@ -15,7 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 
 from calls.call_context import CallContext
-from calls.human_input import OWN_DESCRIPTION
+from calls.tool_requests import OWN_DESCRIPTION
 from config.errors import ErrorCode, Problem
 from config.resources import SharedTasks
 from graph.context import Context
