@@ -381,7 +381,7 @@ async def test_published_servers_are_used(script: Script, home: Path, repository
 
     assert "T21:00:00+09:00" in time
     assert "Count the hives" in log
-    assert "may do more than read" in commit
+    assert "needs the person's approval" in commit
 
 
 def test_names_of_tools_are_short_unique_and_plain():
