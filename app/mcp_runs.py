@@ -220,7 +220,8 @@ class _ClientRun:
             except DAMAGE_ERRORS as error:
                 found = await find_damage(make_graph(), self.thread)
                 if found is None:
-                    await self._fail(Problem(ErrorCode.INTERNAL, "the run failed"))
+                    hint = "see the log of the server"
+                    await self._fail(Problem(ErrorCode.INTERNAL, "the run failed", hint=hint))
                     raise
                 await mark_interrupted(self.owner, self.thread, "failed", code=found.code)
                 raise found from error

@@ -156,11 +156,11 @@ def render_programs_markdown(
 def render_figures_html(computations: Sequence[ReportComputation], language: str) -> str:
     """Return the figures as images whose data stands in the page."""
     images = [
-        f'<li><figure><img src="{_to_uri(figure)}" alt="{escape_line(title)}">'
-        f"<figcaption>{escape_line(title)}</figcaption></figure></li>"
+        f'<figure><img src="{_to_uri(figure)}" alt="{escape_line(title)}">'
+        f"<figcaption>{escape_line(title)}</figcaption></figure>"
         for title, figure in _list_figures(computations)
     ]
-    return render_section("figures", images, language, "ul")
+    return render_section("figures", images, language, "div")
 
 
 def render_programs_html(computations: Sequence[ReportComputation], language: str) -> str:

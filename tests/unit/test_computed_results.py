@@ -74,4 +74,5 @@ def test_a_program_cannot_end_its_block_and_a_figure_is_only_an_image():
     assert "<b>" not in page
     assert page.count('<img src="data:image/svg+xml;base64,') == 1
     assert "onload" not in page
+    assert "<li><figure>" not in page
     assert render_figure_data(shown).startswith("[figure-1]: data:image/svg+xml;base64,")

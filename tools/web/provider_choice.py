@@ -24,7 +24,7 @@ def list_run_providers(
         environ: Where addresses and keys are read from.
         has_uploads: Whether files were uploaded into its thread.
     """
-    if context.web == "off":
+    if context.web in ("off", "unreachable"):
         return []
     if context.search:
         return list(context.search)
