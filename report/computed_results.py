@@ -20,6 +20,9 @@ from report.rendering.html_parts import escape_line, render_disclosure, render_s
 from text.regex import regex
 from text.words import search_words
 
+_FIGURE = regex(r"(?m)^!\[(.+)\]\[figure-\d+\]$")
+_FIGURE_DATA = regex(r"(?m)^\[figure-\d+\]: data:\S+$\n?")
+
 _TICKS = regex("`+")
 
 MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml"}
@@ -131,6 +134,15 @@ def render_figures_markdown(computations: Sequence[ReportComputation]) -> Iterat
     """Yield the figures as references to data that stands at the end of the report."""
     for number, (title, figure) in enumerate(_list_figures(computations), start=1):
         yield f"![{escape_markdown(title)} ({escape_markdown(figure['name'])})][figure-{number}]"
+
+
+def cut_figure_data(report: str) -> str:
+    """Return a report in Markdown with the names of its figures in the place of their images.
+
+    A terminal shows no image, and would be sent its data, which are tens of thousands of letters.
+    """
+    named = _FIGURE.sub(r"*\1: report.html*", report)
+    return _FIGURE_DATA.sub("", named).rstrip() + "\n"
 
 
 def render_figure_data(computations: Sequence[ReportComputation]) -> str:

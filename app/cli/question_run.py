@@ -46,7 +46,7 @@ from tools.knowledge.catalog import check_base_names, list_bases
 from tools.knowledge.kinds import NO_BASES
 from tools.mcp.server_config import McpServer, allow_project_servers, choose_servers
 from tools.web.federated_search import is_any_reachable
-from tools.web.provider_choice import is_keyless, list_run_providers
+from tools.web.provider_choice import check_table_names, is_keyless, list_run_providers
 from tools.web.providers.provider_registry import check_provider_names
 
 OTHER_MODEL = (
@@ -169,6 +169,7 @@ async def _choose_web(
     Raises:
         Problem: `nothing_to_search`.
     """
+    check_table_names(load_search_table())
     names = list_run_providers(replace(run, files=files), os.environ)
     if names and not is_keyless(run, os.environ):
         return {}
