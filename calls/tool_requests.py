@@ -187,7 +187,7 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
                 human.note("refused", described)
             return _answer(request, render_prompt("tool_unattended", language=around.language))
         if decision is None:
-            about = to_one_line(sanitize_text(describe_offered_tool(request.tool)), LONGEST_CALL)
+            about = to_one_line(sanitize_text(find_own_description(request.tool)), LONGEST_CALL)
             human.request(call["id"] or "", call["name"], call["args"], about)
             return _answer(request, "")
         return await _carry_out(request, handler, human, decision)
@@ -196,7 +196,7 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
         return bool(tool and self.needs_approval and self.needs_approval(around, tool))
 
 
-def describe_offered_tool(tool: BaseTool | None) -> str:
+def find_own_description(tool: BaseTool | None) -> str:
     """Return what a tool says of itself, without what a model is told beside that."""
     if tool is None:
         return ""

@@ -34,8 +34,11 @@ AGAIN = ("", "reuse", "refresh", "deepen", "new")
 GUIDE_SCOPES = ("every", "once", "none")
 """For which questions of a thread the profile of the person guides the answers."""
 
-WEB_USES = ("", "on", "off")
-"""Whether the web is searched; empty leaves it to what else there is to search."""
+WEB_USES = ("", "on", "off", "unreachable")
+"""Whether the web is searched; empty leaves it to what else there is to search.
+
+`unreachable` is chosen for a run on a machine without a network: off, and the report says why.
+"""
 
 CHOICE_WORDS: dict[str, tuple[str, ...]] = {
     "depth": DEPTHS,
@@ -108,12 +111,13 @@ class Context:
     max_reflections: int = _choice(1, "How often a step may be done again (0–5).")
     max_revisions: int = _choice(5, "How often a plan may be rejected (0–20).")
     parallelism: int = _choice(8, "How many steps run side by side (1–32).")
-    web: Literal["", "on", "off"] = cast(
-        "Literal['', 'on', 'off']",
+    web: Literal["", "on", "off", "unreachable"] = cast(
+        "Literal['', 'on', 'off', 'unreachable']",
         _choice(
             "",
             "Whether the web is searched: on, off, or empty: with providers that have a key, and "
-            "without a key where no files are given.",
+            "without a key where no files are given; unreachable: off, and the report says that it "
+            "could not be reached.",
         ),
     )
     search: list[str] = _choice(

@@ -41,6 +41,9 @@ Genre = Literal[
 model that reads it.
 """
 
+THE_WEB, WEB_UNREACHABLE = "web", "web_unreachable"
+"""How the web is called among what could not be searched, and why it was not."""
+
 WEAK_GENRES: frozenset[str] = frozenset(["forum", "blog", "vendor", "farm", "hostile"])
 """The genres whose word alone is said to be theirs."""
 

@@ -15,7 +15,9 @@ from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import (
     COMPUTED_ENTRY,
+    THE_WEB,
     UNCOMPUTED_ENTRY,
+    WEB_UNREACHABLE,
     Background,
     Passage,
     key_by_turn,
@@ -73,7 +75,10 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     )
     entry |= {"half": True} if half else {}
     used = {hit["source"]: sources[hit["source"]] for hit in passages}
-    update = State(sources=used, unsearched=key_by_turn(state["turn"], found.unsearched))
+    unsearched = dict(found.unsearched)
+    if runtime.context.web == "unreachable":
+        unsearched[THE_WEB] = WEB_UNREACHABLE
+    update = State(sources=used, unsearched=key_by_turn(state["turn"], unsearched))
     update |= _background_update(state, entry)
     return _with_direct(state, update, direct) if direct else update
 

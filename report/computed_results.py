@@ -20,6 +20,9 @@ from report.rendering.html_parts import escape_line, render_disclosure, render_s
 from text.regex import regex
 from text.words import search_words
 
+_FIGURE = regex(r"(?m)^!\[(.+)\]\[figure-\d+\]$")
+_FIGURE_DATA = regex(r"(?m)^\[figure-\d+\]: data:\S+$\n?")
+
 _TICKS = regex("`+")
 
 MEDIA_TYPES = {"png": "image/png", "svg": "image/svg+xml"}
@@ -133,6 +136,15 @@ def render_figures_markdown(computations: Sequence[ReportComputation]) -> Iterat
         yield f"![{escape_markdown(title)} ({escape_markdown(figure['name'])})][figure-{number}]"
 
 
+def cut_figure_data(report: str) -> str:
+    """Return a report in Markdown with the names of its figures in the place of their images.
+
+    A terminal shows no image, and would be sent its data, which are tens of thousands of letters.
+    """
+    named = _FIGURE.sub(r"*\1: report.html*", report)
+    return _FIGURE_DATA.sub("", named).rstrip() + "\n"
+
+
 def render_figure_data(computations: Sequence[ReportComputation]) -> str:
     """Return the data of the figures, a line each."""
     figures = enumerate(_list_figures(computations), start=1)
@@ -156,11 +168,11 @@ def render_programs_markdown(
 def render_figures_html(computations: Sequence[ReportComputation], language: str) -> str:
     """Return the figures as images whose data stands in the page."""
     images = [
-        f'<li><figure><img src="{_to_uri(figure)}" alt="{escape_line(title)}">'
-        f"<figcaption>{escape_line(title)}</figcaption></figure></li>"
+        f'<figure><img src="{_to_uri(figure)}" alt="{escape_line(title)}">'
+        f"<figcaption>{escape_line(title)}</figcaption></figure>"
         for title, figure in _list_figures(computations)
     ]
-    return render_section("figures", images, language, "ul")
+    return render_section("figures", images, language, "div")
 
 
 def render_programs_html(computations: Sequence[ReportComputation], language: str) -> str:

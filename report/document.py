@@ -38,7 +38,7 @@ from report.labels import (
     get_label,
     grade_reason,
     is_chinese_tag,
-    is_tool_failure,
+    is_explained,
     name_unsearched,
     split_reason,
     summarize_removals,
@@ -261,7 +261,7 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
             reason=f"search_unavailable: {why}",
         )
         for name, why in unsearched.items()
-        if not is_tool_failure(why)
+        if not is_explained(why)
     ]
 
 

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from graph.records import DoubtedSentence, RemovedSentence, SupportGrade
+from graph.records import (
+    THE_WEB,
+    WEB_UNREACHABLE,
+    DoubtedSentence,
+    RemovedSentence,
+    SupportGrade,
+)
 from library.knowledge_records import UNANSWERED_PREFIX
 from text.pattern_files import read_packaged_toml
 from text.regex import regex
@@ -42,6 +48,8 @@ def get_label(name: str, language: str) -> str:
 def name_unsearched(name: str, language: str) -> str:
     """Return how a provider of web search or a knowledge base is called."""
     base = name.removeprefix(UNANSWERED_PREFIX)
+    if name == THE_WEB:
+        return get_label("the_web", language)
     return name if base == name else get_label("knowledge_base", language).format(base)
 
 
@@ -114,9 +122,12 @@ def split_reason(given: str, status: str, language: str) -> tuple[str, str]:
     return ended, given.replace("_", " ")
 
 
-def is_tool_failure(why: str) -> bool:
-    """Tell whether something was not answered because a tool of a server failed."""
-    return why.startswith("mcp_")
+def is_explained(why: str) -> bool:
+    """Tell whether a code says why something gave nothing, without which a report can be whole.
+
+    So it is with a tool of a server that failed, and with the web where there is no network.
+    """
+    return why.startswith("mcp_") or why == WEB_UNREACHABLE
 
 
 def append_detail(words: str, more: str, language: str) -> str:

@@ -29,7 +29,7 @@ from report.labels import (
     format_source_count,
     get_label,
     get_method_label,
-    is_tool_failure,
+    is_explained,
     name_unsearched,
 )
 from report.markdown.sanitizer import strip_foreign_addresses
@@ -243,7 +243,7 @@ def _list_unread(state: State, report: Report, language: str) -> list[str]:
 
 def _describe_failure(why: str, language: str) -> str:
     """Return in words why a tool of an MCP server, or a search, gave nothing."""
-    reason = why if is_tool_failure(why) else "search_unavailable"
+    reason = why if is_explained(why) else "search_unavailable"
     return describe_reason(reason, "failed", language)
 
 

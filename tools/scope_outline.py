@@ -37,7 +37,7 @@ async def outline_scope(
     """
     roots = await with_uploads(here.owner, here.thread, context.files)
     memory = None
-    if not roots and (context.web == "off" or is_keyless(context, os.environ)):
+    if not roots and (context.web in ("off", "unreachable") or is_keyless(context, os.environ)):
         memory = parse_scope(list_recalled_parts(context))
     scope = DocumentScope(list(dict.fromkeys(roots)), here.thread, memory)
     outline = await outline_documents(here.owner, scope, about, max_tokens, language)

@@ -51,6 +51,8 @@ from tools.mcp.mcp_tools import learn_tools
 from tools.mcp.server_config import McpServer, load_servers
 from tools.mcp.tool_definitions import check_approved, read_pins
 from tools.sandbox.sandbox import describe_sandbox
+from tools.web.federated_search import is_any_reachable
+from tools.web.provider_choice import check_table_names
 from tools.web.providers.provider_registry import list_configured_providers
 
 PACKAGES = ("langgraph", "langchain", "langchain-openai", "langgraph-checkpoint-sqlite", "chromadb")
@@ -191,11 +193,15 @@ async def _embeddings() -> str:
 
 
 async def _search() -> str:
+    table = load_search_table()
+    check_table_names(table)
     names = list_configured_providers(os.environ)
     if names:
         return ", ".join(names)
-    keyless = ", ".join(load_search_table().keyless)
     if settings().keyless_search:
+        keyless = ", ".join(table.keyless)
+        if not await is_any_reachable(table.keyless, os.environ):
+            return f"{keyless}, which need no key, and cannot be reached from here now"
         return f"{keyless}, which need no key (SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY: more)"
     return "none (set SEARXNG_URL, TAVILY_API_KEY or BRAVE_API_KEY for the web)"
 

@@ -13,6 +13,7 @@ from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
 from app.cli.ingest_command import make_ingest_bar
 from app.cli.output import one_line, print_notice, print_problem
+from app.cli.snippets import cut_snippet
 from app.cli.table import describe_fields, make_table, truncate_cell
 from config.errors import ErrorCode, ErrorKind, Problem
 from library.knowledge_records import KnowledgeBase, save_base
@@ -25,9 +26,6 @@ from tools.knowledge.removal import remove_base
 
 NAMED = 20
 """How many documents are named that were left out."""
-
-SHOWN_CHARS = 300
-"""How much of a passage a list shows."""
 
 
 def add_base(
@@ -159,7 +157,7 @@ async def search_base(*, name: str, query: str, limit: int, invocation: Invocati
     ]
     lines = [
         f"{at}. {one_line(one.title) or '(no title)'}\n   {one_line(one.location)}\n"
-        f"   {one_line(one.text)[:SHOWN_CHARS]}"
+        f"   {cut_snippet(one.text, query)}"
         for at, one in enumerate(found, start=1)
     ]
     invocation.print_result(data, "\n".join(lines) or f"{name} has nothing on that.")
@@ -196,6 +194,10 @@ def _left_out_lines(read: RefreshResult) -> list[str]:
 
 
 def _exit_status(read: Sequence[RefreshResult | Problem]) -> int:
+    """Return the exit status of a refresh: that of its problem where it was all that was done."""
+    match read:
+        case [Problem() as problem]:
+            return problem.exit_status
     whole = all(isinstance(one, RefreshResult) and not one.skipped for one in read)
     return 0 if whole else ErrorKind.PARTIAL.exit_status
 

@@ -27,6 +27,7 @@ from memory.facts.queries import list_facts
 from memory.learning.self_statements import is_only_statements
 from memory.profile.store import load_profile
 from models.chat_models import (
+    built_in,
     check_model_prices,
     list_unpriced_models,
     load_role_model,
@@ -45,7 +46,7 @@ from tools.knowledge.catalog import check_base_names, list_bases
 from tools.knowledge.kinds import NO_BASES
 from tools.mcp.server_config import McpServer, allow_project_servers, choose_servers
 from tools.web.federated_search import is_any_reachable
-from tools.web.provider_choice import is_keyless, list_run_providers
+from tools.web.provider_choice import check_table_names, is_keyless, list_run_providers
 from tools.web.providers.provider_registry import check_provider_names
 
 OTHER_MODEL = (
@@ -129,7 +130,7 @@ async def _ask(
         say(f"{path} is not read before model calls: it is among the documents")
     for line in await describe_long_memory_files(owner):
         say(line)
-    servers = await check_servers(owner, plain)
+    servers = leave_unused_out(await check_servers(owner, plain), plain, say)
     web = await _choose_web(owner, plain, files, servers, question, say)
     await check_models(plain, conductor.progress, money="max_cost" in wanted)
     alone = not has_terminal()
@@ -147,6 +148,7 @@ async def _has_bases(owner: str, plain: Context) -> bool:
 WEB_WITHOUT_KEY = (
     "The web is searched with {names}, as no key of another search is set (--no-web: not at all)"
 )
+SERVERS_UNUSED = "The tools of MCP servers are not used: that takes a language model"
 WEB_OUT_OF_REACH = "The web cannot be reached from here: it is not searched"
 
 
@@ -167,6 +169,7 @@ async def _choose_web(
     Raises:
         Problem: `nothing_to_search`.
     """
+    check_table_names(load_search_table())
     names = list_run_providers(replace(run, files=files), os.environ)
     if names and not is_keyless(run, os.environ):
         return {}
@@ -177,7 +180,7 @@ async def _choose_web(
     if not (files or servers or reached or await _has_bases(owner, run)):
         await _check_memory(owner, run, question)
         say("No files are named: what was read before is searched")
-    return {"web": "off"} if names and not reached else {}
+    return {"web": "unreachable"} if names and not reached else {}
 
 
 async def _check_memory(owner: str, run: Context, question: str) -> None:
@@ -202,6 +205,16 @@ async def check_servers(owner: str, run: Context) -> list[McpServer]:
     """
     allow_project_servers()
     return await choose_servers(owner, run.mcp, "researcher")
+
+
+def leave_unused_out(
+    servers: list[McpServer], run: Context, say: Callable[[str], object]
+) -> list[McpServer]:
+    """Return the servers whose tools a run uses; none without a language model, and say so."""
+    if not servers or not built_in("researcher", run):
+        return servers
+    say(SERVERS_UNUSED)
+    return []
 
 
 async def check_models(run: Context, progress: RunProgress, *, money: bool = False) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from graph.session import ThreadSession
+from report.method import describe_method
 from runs.call_site import join_owner
 from tests.conftest import make
 from tests.flow.test_defects import quiet
@@ -55,6 +56,22 @@ async def test_what_could_not_be_read_is_named_in_the_report_with_the_reason(
     for name, reason in zip(("empty.pdf", "wheel.jpg", "wheel.blend"), reasons, strict=True):
         assert re.search(f"{name} ?[(（]{reason}[)）]", told[0])
     assert "> " + said in str(outcome.state["messages"][-1].text)
+    assert outcome.state["status"] == "succeeded"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "the web (it could not be reached"), ("zh", "网络（从这台机器无法访问）")],
+)
+async def test_a_web_that_cannot_be_reached_is_named_and_leaves_the_report_whole(
+    thread: ThreadSession, folder: Path, choices: dict[str, object], language: str, said: str
+):
+    context = make(choices, files=[str(folder)], web="unreachable", language=language)
+
+    outcome = await thread.begin("What grinds wheat at Eling?", context, quiet)
+
+    method = describe_method(outcome.state, outcome.state["report"], "")
+    assert any(said in item for part in method["parts"] for item in part["items"])
     assert outcome.state["status"] == "succeeded"
 
 

@@ -76,6 +76,22 @@ def test_what_cannot_be_done_is_refused_by_name(
     assert f"error[{code}]" in done.err
 
 
+def test_a_base_whose_folder_is_gone_fails_with_the_status_of_that(tmp_path: Path, forks: Forks):
+    place = Place(tmp_path)
+    place.home.mkdir(parents=True, exist_ok=True)
+    (place.home / "knowledge.toml").write_text('[bees]\nabout = "bees"\nlocation = "/gone"\n')
+
+    assert forks.run(place, "kb", "refresh").status == 4
+
+
+@pytest.mark.usefixtures("added")
+def test_a_list_shows_the_sentence_that_was_searched_for(place: Place, forks: Forks):
+    shown = forks.run(place, "kb", "search", "bees", WHO).out
+
+    assert "Karl von Frisch" in shown
+    assert "   # " not in shown
+
+
 def test_bases_of_the_operator_are_everybodys_and_removed_by_no_one(tmp_path: Path, forks: Forks):
     place = Place(tmp_path)
     place.home.mkdir(parents=True, exist_ok=True)

@@ -14,11 +14,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from blockbuster import blockbuster_ctx
 
 from config.errors import ErrorCode, Problem
 from evals.sandbox_escapes import ESCAPE_LIMITS, Outside, find_leaks, load_escapes, open_outside
 from tools.sandbox.backend import Backend, SandboxLimits, SandboxResult
-from tools.sandbox.sandbox import describe_sandbox, find_backend, run_in, run_python
+from tools.sandbox.sandbox import (
+    BACKENDS,
+    configured_limits,
+    describe_sandbox,
+    find_backend,
+    run_in,
+    run_python,
+)
 
 ESCAPES = load_escapes()
 CONTROLS = [name for name, escape in ESCAPES.items() if escape.control]
@@ -216,3 +224,14 @@ async def test_a_sandbox_that_is_switched_off_runs_nothing(monkeypatch: pytest.M
     monkeypatch.setenv("DOSSIER_SANDBOX", "off")
     with pytest.raises(Problem, match="DOSSIER_SANDBOX is off"):
         await run_python("pass")
+
+
+async def test_nothing_of_it_blocks_the_loop_of_a_server(backend: Backend) -> None:
+    configured_limits()
+    with blockbuster_ctx():
+        # Neither a look for backends nor a run: LangGraph's server ends a run that blocks its loop.
+        obstacles = [await one().find_obstacle() for one in BACKENDS.values()]
+        result = await run(backend, "print(6 * 7)")
+
+    assert result.stdout == "42\n"
+    assert "" in obstacles

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from graph.records import DoubtedSentence, Source
 from report.computed_results import (
     ReportComputation,
     add_doubts,
+    cut_figure_data,
     list_outdated_statements,
     make_figure,
     render_figure_data,
     render_figures_html,
+    render_figures_markdown,
     render_programs_html,
     render_programs_markdown,
 )
@@ -74,4 +78,9 @@ def test_a_program_cannot_end_its_block_and_a_figure_is_only_an_image():
     assert "<b>" not in page
     assert page.count('<img src="data:image/svg+xml;base64,') == 1
     assert "onload" not in page
+    assert "<li><figure>" not in page
+    report = "\n\n".join(["# Bees", *render_figures_markdown(shown), render_figure_data(shown)])
+    assert "data:image" not in cut_figure_data(report)
+    assert re.fullmatch(r"# Bees\n\n\*.+: report\.html\*\n", cut_figure_data(report))
+    assert cut_figure_data("# Bees\n") == "# Bees\n"
     assert render_figure_data(shown).startswith("[figure-1]: data:image/svg+xml;base64,")

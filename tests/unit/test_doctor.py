@@ -16,6 +16,7 @@ from config.errors import Problem
 from tests.loopback import reply, serving
 from tests.mcp_servers import configure, entry
 from tests.page_vectors import use
+from tests.places import new_process
 
 
 @pytest.mark.parametrize(
@@ -142,6 +143,36 @@ async def test_it_names_every_mcp_server_that_does_not_start(home: Path):
 
     assert "no-hives" in str(told.value)
     assert "no-wax" in str(told.value)
+
+
+async def test_without_a_network_it_says_that_no_search_can_be_reached(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async def unreachable(*_: object) -> bool:
+        return False
+
+    monkeypatch.delenv("DOSSIER_KEYLESS_SEARCH")
+    monkeypatch.setattr(doctor, "is_any_reachable", unreachable)
+    new_process()
+
+    assert (await doctor._search()).endswith("cannot be reached from here now")
+
+
+@pytest.fixture
+def inventive(home: Path) -> None:
+    """A table of searches with a provider that there is not."""
+    home.mkdir(exist_ok=True)
+    (home / "search.toml").write_text('[topics]\nacademic = ["arxif"]\n', "utf-8")
+    new_process()
+
+
+async def test_a_provider_that_search_toml_invents_is_told_with_its_place(inventive: None):
+    with pytest.raises(Problem) as told:
+        await doctor._search()
+
+    assert "no search provider 'arxif'" in str(told.value)
+    assert "search.toml: topics.academic" in str(told.value)
+    assert "arxiv" in told.value.hint
 
 
 def test_a_module_that_is_not_there_is_told_as_the_package_that_is_missing(without_one: None):

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from sqlalchemy import select
 
 from calls.gateway import WorkResult, work
-from calls.tool_requests import describe_offered_tool
+from calls.tool_requests import find_own_description
 from config.errors import Problem
 from library.tables import pages
 from runs.trace import read_trace
@@ -429,7 +429,7 @@ def test_a_person_is_told_what_a_tool_says_of_itself_and_not_what_models_are_tol
     made = make_tool(server, {**definition, "inputSchema": {"type": "object"}}, "en", set())
 
     assert "material, not an instruction" in made.description
-    assert describe_offered_tool(made) == "Looks at a hive."
+    assert find_own_description(made) == "Looks at a hive."
 
 
 async def test_the_point_of_a_call_is_that_of_its_run(script: Script, home: Path):

@@ -8,6 +8,7 @@ import pytest
 
 from graph.records import EMPTY_REPORT, Finding, Report, Source
 from graph.state import State
+from report.document import list_gaps
 from report.method import ResearchMethod, describe_method, list_part_items
 
 
@@ -133,6 +134,15 @@ def test_what_could_not_be_searched_or_read_is_named_with_the_reason():
         "brave (the search could not be reached)",
         "bees.example (a page could not be fetched) ×2",
     ]
+
+
+def test_a_web_that_cannot_be_reached_is_named_and_no_gap():
+    one = state([], unsearched={"2/web": "web_unreachable"})
+
+    assert part(describe_method(one, report(), ""), "Not read") == [
+        "the web (it could not be reached from this machine)"
+    ]
+    assert [gap for gap in list_gaps(one, "") if "web" in gap["title"]] == []
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from app.cli import question_run
-from app.cli.question_run import _choose_web
+from app.cli.question_run import _choose_web, leave_unused_out
 from config.errors import Problem
 from graph.context import Context
 from tests.places import new_process
+from tools.mcp.server_config import McpServer
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -61,8 +62,19 @@ async def test_files_that_are_searched_with_the_web_go_on_alone_without_a_networ
 ):
     update, said = await chosen(monkeypatch, reached=False, files=["/docs"], web="on")
 
-    assert update == {"web": "off"}
+    assert update == {"web": "unreachable"}
     assert said == ["The web cannot be reached from here: it is not searched", "tested"]
+
+
+def test_without_a_language_model_no_tool_of_a_server_is_used_and_that_is_said():
+    server, said = McpServer(command="any", name="time"), list[str]()
+
+    assert leave_unused_out([server], Context(), said.append) == []
+    assert leave_unused_out([], Context(), said.append) == []
+    assert said == ["The tools of MCP servers are not used: that takes a language model"]
+
+    with_model = Context(models={"default": "openai:gpt-4o"})
+    assert leave_unused_out([server], with_model, said.append) == [server]
 
 
 async def test_a_search_with_a_key_is_not_tested(open_web, monkeypatch):

@@ -59,7 +59,7 @@ class Bubblewrap:
         """Return why it cannot be used here; empty if it can."""
         if sys.platform != "linux":
             return "it is there for Linux only"
-        if not shutil.which(PROGRAM):
+        if not await asyncio.to_thread(shutil.which, PROGRAM):
             return f"{PROGRAM} is not installed"
         if platform.machine() not in PROCESSORS:
             return f"no filter of system calls is known for {platform.machine()}"
@@ -81,7 +81,8 @@ class Bubblewrap:
     @asynccontextmanager
     async def start(self, limits: SandboxLimits) -> Started:
         """Start the launcher in a sandbox; on leaving, all its processes are gone."""
-        async with self._run(launcher_source(), limits) as process:
+        source = await asyncio.to_thread(launcher_source)
+        async with self._run(source, limits) as process:
             yield process
 
     @asynccontextmanager
@@ -89,13 +90,14 @@ class Bubblewrap:
         self, source: str, limits: SandboxLimits = DEFAULT_LIMITS
     ) -> AsyncIterator[asyncio.subprocess.Process]:
         uid = FIRST_UID + secrets.randbelow(UIDS) if os.geteuid() == 0 else 0
-        reading, writing = os.pipe()
+        reading = await asyncio.to_thread(_open_filter)
         try:
-            os.write(writing, build_filter())
-            os.close(writing)
+            command = await asyncio.to_thread(
+                write_bubblewrap_command, limits, reading, as_root=uid > 0
+            )
             python = [sys.executable, "-I", "-S", "-B", "-c", source, str(uid)]
             process = await asyncio.create_subprocess_exec(
-                *write_bubblewrap_command(limits, reading, as_root=uid > 0),
+                *command,
                 *python,
                 pass_fds=(reading,),
                 stdin=asyncio.subprocess.PIPE,
@@ -114,6 +116,14 @@ class Bubblewrap:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
             await wait_for_end(process)
+
+
+def _open_filter() -> int:
+    """Return a pipe from which the filter of system calls can be read."""
+    reading, writing = os.pipe()
+    os.write(writing, build_filter())
+    os.close(writing)
+    return reading
 
 
 def write_bubblewrap_command(limits: SandboxLimits, filter_fd: int, *, as_root: bool) -> list[str]:

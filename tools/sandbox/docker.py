@@ -42,7 +42,7 @@ class Docker:
 
     async def find_obstacle(self) -> str:
         """Return why it cannot be used here; empty if it can."""
-        if not shutil.which(PROGRAM):
+        if not await asyncio.to_thread(shutil.which, PROGRAM):
             return f"{PROGRAM} is not installed"
         image = settings().sandbox_image
         try:

@@ -72,7 +72,7 @@ async def render_in_browser(url: str, download: Download, browser: str) -> Body:
         Problem: `page_needs_script` if the browser cannot be started; `page_timeout`,
             `page_unavailable`, `url_too_large`.
     """
-    program = find_browser(browser)
+    program = await asyncio.to_thread(find_browser, browser)
     parts = _PageParts(url, download)
     async with _rendering.get(), _open_page(program) as page:
         await page.context.route("**/*", parts.answer)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from config.search_table import SearchTable, Topic, load_search_table
+from config.errors import ErrorCode, Problem
+from config.search_table import SEARCH_FILE_NAME, SearchTable, Topic, load_search_table
 from config.settings import settings
 from graph.context import Context
 from tools.web.providers.provider_registry import DECLARATIONS, list_configured_providers
@@ -24,7 +25,7 @@ def list_run_providers(
         environ: Where addresses and keys are read from.
         has_uploads: Whether files were uploaded into its thread.
     """
-    if context.web == "off":
+    if context.web in ("off", "unreachable"):
         return []
     if context.search:
         return list(context.search)
@@ -40,6 +41,27 @@ def list_run_providers(
     topical = [name for names in table.topics.values() for name in names]
     wanted = [*general, *others, *(() if general else table.keyless), *topical]
     return [name for name in dict.fromkeys(wanted) if _is_usable(name, environ)]
+
+
+def check_table_names(table: SearchTable) -> None:
+    """Make sure that a table of searches names no provider that there is not.
+
+    Raises:
+        Problem: `config_value`, with the place and the names that there are.
+    """
+    places: dict[str, Iterable[str]] = {
+        "general": table.general,
+        "keyless": table.keyless,
+        "weights": table.weights,
+        "rates": table.rates,
+        **{f"topics.{topic}": names for topic, names in table.topics.items()},
+    }
+    for place, names in places.items():
+        if unknown := [name for name in names if name not in DECLARATIONS]:
+            what = f"there is no search provider {unknown[0]!r}"
+            where = f"{settings().home / SEARCH_FILE_NAME}: {place}"
+            hint = f"choose from {', '.join(DECLARATIONS)}"
+            raise Problem(ErrorCode.CONFIG_VALUE, what, where=where, hint=hint)
 
 
 def choose_query_providers(names: Sequence[str], topic: Topic, table: SearchTable) -> list[str]:
