@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -48,6 +50,15 @@ _RECORD = f"{COMPUTATION}:"
 
 _SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<"}
 """How the figures that are kept begin, by suffix."""
+
+_ACTIVE = re.compile(
+    r"< ?(?:[\w.-]+:)?(?:script|foreignobject|iframe|object|embed|handler|set|animate\w*)\b"
+    r"|[ \"'/]on\w+ ?= ?[\"']|<!entity|<\?xml-stylesheet|@import|javascript:"
+    r"|\bhref ?= ?(?![\"'] ?(?:#|data:image/(?:png|jpe?g|gif)[;,]))"
+    r"|\burl\((?! ?(?:&quot;|[\"'])? ?#)|\bencoding ?= ?[\"'](?!utf-?8|us-ascii)|\0",
+    re.IGNORECASE,
+)
+"""What an SVG has that does something, or loads something from elsewhere."""
 
 
 class CodeResult(TypedDict):
@@ -140,7 +151,7 @@ async def run_code(
             exit_status=done.exit_status,
             stdout=done.stdout,
             stderr=done.stderr[-MAX_OUTPUT:],
-            files=_kept_files(done.files),
+            files=await asyncio.to_thread(_kept_files, done.files),
             seconds=done.seconds,
             stopped=done.stopped,
             backend=done.backend,
@@ -159,7 +170,16 @@ def _is_kept(name: str, data: bytes) -> bool:
     suffix = name[name.rfind(".") :].lower()
     if not data or len(data) > MAX_FILE_BYTES:
         return False
+    if suffix == ".svg" and not _is_still(data.decode("utf-8", "replace")):
+        return False
     return suffix == ".csv" or data.lstrip().startswith(_SIGNATURES.get(suffix, b"\0\0"))
+
+
+def _is_still(svg: str) -> bool:
+    """Tell whether an SVG only shows something: whoever opens it runs and loads nothing."""
+    first, *others = svg.split("<!--")
+    said = "".join([first, *(one.partition("-->")[2] for one in others)])
+    return not _ACTIVE.search(" ".join(said.split()))
 
 
 def has_succeeded(result: CodeResult) -> bool:

@@ -391,3 +391,12 @@ async def test_without_a_model_a_step_that_asks_one_table_is_computed_by_rules(
     assert finding["status"] == "ok", finding
     assert "30" in finding["text"]
     assert "30" in outcome.state["report"]["body"]
+
+
+async def test_what_is_recorded_of_a_program_is_what_was_run(
+    thread: ThreadSession, sales: str, script: Script, runs: list[str]
+):
+    outcome = await computed(thread, sales, script, f"{MEAN}print('\ud800')", SAID)
+
+    assert runs[0] == runs[1]
+    assert outcome.state["report"]["recomputed"][0]["outcome"] == "same"
