@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 from typing_extensions import TypedDict
 
 from calls.ledger import LedgerCall, call_once
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import Passage, Source
 from library.page_rows import NewPage
@@ -129,7 +129,7 @@ async def run_code(
         again: For what it is run again; a part of the key in the ledger.
 
     Raises:
-        Problem: `sandbox_unavailable`.
+        Problem: `sandbox_unavailable`, or `file_unreadable` if an input has changed.
     """
     limits = sandbox.configured_limits()
     if again:
@@ -141,7 +141,7 @@ async def run_code(
     async def make() -> CodeResult:
         """Run it, and say so in the trace."""
         try:
-            done = await sandbox.run_python(code, await read_run_inputs(inputs), limits)
+            done = await sandbox.run_python(code, await _read_all(inputs), limits)
         except Problem as problem:
             await trace(here, "sandbox", role, problem.code)
             raise
@@ -158,6 +158,19 @@ async def run_code(
         )
 
     return cast("CodeResult", await call_once(call, make))
+
+
+async def _read_all(inputs: Sequence[RunInput]) -> dict[str, bytes]:
+    """Return the content of inputs by name: what a result names was there when it was computed.
+
+    Raises:
+        Problem: `file_unreadable`.
+    """
+    contents = await read_run_inputs(inputs)
+    if changed := ", ".join(one.name for one in inputs if one.name not in contents):
+        what = f"{changed} has changed since it was read in, or is gone"
+        raise Problem(ErrorCode.FILE_UNREADABLE, what)
+    return contents
 
 
 def _kept_files(files: Mapping[str, bytes]) -> dict[str, str]:

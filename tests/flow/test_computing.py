@@ -400,3 +400,19 @@ async def test_what_is_recorded_of_a_program_is_what_was_run(
 
     assert runs[0] == runs[1]
     assert outcome.state["report"]["recomputed"][0]["outcome"] == "same"
+
+
+async def test_no_program_runs_without_an_input_that_its_result_would_name(
+    thread: ThreadSession, sales: str, script: Script, runs: list[str]
+):
+    def change(_: object) -> AIMessage:
+        (Path(sales) / "sales.csv").write_text("region\n", encoding="utf-8")
+        return running("import os\nprint(os.path.exists('sales.csv') and 'is' or 'Mean: 15.0')")
+
+    script.on("Draft", PLAN)
+    script.on("researcher", change, SAID)
+    script.on("reporter", SAID)
+    outcome = await thread.begin(ASKED, make(choices(sales)), quiet)
+
+    assert runs == []
+    assert "computed" not in {one["kind"] for one in outcome.state["sources"].values()}
