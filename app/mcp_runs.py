@@ -50,8 +50,8 @@ from runs.lock import acquire
 from runs.thread_integrity import DAMAGE_ERRORS, find_damage
 from tools.folder_ingestion import ingest_folder
 
-Report = Callable[[str], None]
-"""Is told in words how far some work is; from any thread."""
+TellProgress = Callable[[str], None]
+"""Tells whoever asked, in words, how far some work is; may be called from any thread."""
 
 
 class AskedSource(TypedDict):
@@ -106,7 +106,7 @@ class RecallAnswer(TypedDict):
 
 @dataclass(frozen=True)
 class ServedRuns:
-    """The runs that clients of one server may begin."""
+    """What the runs of the clients of one server use, and what is chosen for all of them."""
 
     project: str = ""
     """The project whose memory is used."""
@@ -136,7 +136,7 @@ class ServedRuns:
 class ToldProgress(RunProgress):
     """The lines of a run, told to whoever asked for it."""
 
-    def __init__(self, tell: Report) -> None:
+    def __init__(self, tell: TellProgress) -> None:
         super().__init__(Console(file=io.StringIO()))
         self.tell = tell
 
@@ -151,8 +151,8 @@ class ToldProgress(RunProgress):
         self.tell(line)
 
 
-async def ask(
-    served: ServedRuns, question: str, thread: str, asked: Mapping[str, Any], tell: Report
+async def ask_question(
+    served: ServedRuns, question: str, thread: str, asked: Mapping[str, Any], tell: TellProgress
 ) -> tuple[str, AskAnswer]:
     """Research a question to its end, or to its plan; return how it stands, as text and as data.
 
@@ -163,7 +163,7 @@ async def ask(
         question: The question.
         thread: The conversation to ask in; a new one if empty.
         asked: The choices that the client has made.
-        tell: Is told how far it is.
+        tell: Tells how far it is.
 
     Raises:
         Problem: What is wrong with the question, the choices, the thread or the models, or why
@@ -220,7 +220,8 @@ class _ClientRun:
             except DAMAGE_ERRORS as error:
                 found = await find_damage(make_graph(), self.thread)
                 if found is None:
-                    await self._fail(Problem(ErrorCode.INTERNAL, "the run failed"))
+                    hint = "see the log of the server"
+                    await self._fail(Problem(ErrorCode.INTERNAL, "the run failed", hint=hint))
                     raise
                 await mark_interrupted(self.owner, self.thread, "failed", code=found.code)
                 raise found from error
@@ -302,7 +303,7 @@ def _render(answer: AskAnswer) -> str:
 
 
 async def recall_notes(
-    served: ServedRuns, question: str, within: str, tell: Report
+    served: ServedRuns, question: str, within: str, tell: TellProgress
 ) -> tuple[str, RecallAnswer]:
     """Return what the memory knows of a question, as text and as data.
 

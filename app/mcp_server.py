@@ -16,6 +16,7 @@ from mcp import McpError
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolResult,
     ErrorData,
@@ -34,7 +35,14 @@ from app.mcp_library import (
     read_document,
     search_library,
 )
-from app.mcp_runs import AskAnswer, RecallAnswer, Report, ServedRuns, ask, recall_notes
+from app.mcp_runs import (
+    AskAnswer,
+    RecallAnswer,
+    ServedRuns,
+    TellProgress,
+    ask_question,
+    recall_notes,
+)
 from config.errors import ErrorCode, Problem, first_validation_error
 from library.document_sections import OutlinedDocument
 from library.recall import read_pages
@@ -93,12 +101,12 @@ class _Ask(_Arguments):
 
 
 class _Request(NamedTuple):
-    """What a tool answers: its arguments, what is served, and who is told of its progress."""
+    """A call of a tool: its arguments, what is served, and who is told of its progress."""
 
     arguments: Any
     served: ServedRuns
     here: CallSite
-    tell: Report
+    tell: TellProgress
 
 
 async def _search(request: _Request) -> tuple[str, SearchAnswer]:
@@ -123,7 +131,7 @@ async def _ask(request: _Request) -> tuple[str, AskAnswer]:
     asked = given.model_dump(exclude={"question", "thread", "review"}, exclude_none=True)
     if given.review is not None:
         asked["auto_accept"] = not given.review
-    return await ask(request.served, given.question, given.thread, asked, request.tell)
+    return await ask_question(request.served, given.question, given.thread, asked, request.tell)
 
 
 class _ServedTool(NamedTuple):
@@ -184,9 +192,9 @@ def make_mcp_server(served: ServedRuns) -> Server[Any, Any]:
 
     async def call(name: str, arguments: dict[str, Any]) -> CallToolResult:
         """Answer a call; a problem is told with its code and a hint."""
-        async with _telling_progress(server) as tell:
+        async with _open_progress(server) as tell:
             outcome = await run_to_end(_answer(name, arguments, served, here, tell))
-        return to_tool_error(outcome) if isinstance(outcome, BaseException) else outcome
+        return to_tool_error(outcome) if isinstance(outcome, Problem) else outcome
 
     # The arguments are checked against the same models here, with codes.
     server.call_tool(validate_input=False)(call)
@@ -217,16 +225,16 @@ def _serve_resources(server: Server[Any, Any], here: CallSite) -> None:
 
     @server.list_resources()  # type: ignore[no-untyped-call, untyped-decorator]
     async def list_resources() -> list[Resource]:
-        return _unless_failed(await run_to_end(_list_resources(here.owner)))
+        return _result_or_raise(await run_to_end(_list_resources(here.owner)))
 
     @server.read_resource()  # type: ignore[no-untyped-call, untyped-decorator]
     async def read_resource(uri: AnyUrl) -> list[ReadResourceContents]:
-        text = _unless_failed(await run_to_end(_read_resource(here.owner, str(uri))))
+        text = _result_or_raise(await run_to_end(_read_resource(here.owner, str(uri))))
         return [ReadResourceContents(text, "text/markdown")]
 
 
 async def _answer(
-    name: str, arguments: dict[str, Any], served: ServedRuns, here: CallSite, tell: Report
+    name: str, arguments: dict[str, Any], served: ServedRuns, here: CallSite, tell: TellProgress
 ) -> CallToolResult:
     """Return what a tool answers.
 
@@ -247,8 +255,8 @@ async def _answer(
     return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=data)
 
 
-async def run_to_end(work: Coroutine[Any, Any, Result]) -> Result | BaseException:
-    """Return the result of some work, or what it raised, however its caller is cancelled.
+async def run_to_end(work: Coroutine[Any, Any, Result]) -> Result | Problem:
+    """Return the result of some work, or its problem, however its caller is cancelled.
 
     A scope of AnyIO cancels every await until it is left, also those that record how a run ended.
     So the work is a task of its own, which is cancelled once.
@@ -261,39 +269,39 @@ async def run_to_end(work: Coroutine[Any, Any, Result]) -> Result | BaseExceptio
         with anyio.CancelScope(shield=True):
             await asyncio.wait([task])
         raise
-    return task.result() if task.exception() is None else _to_error(task)
-
-
-def _to_error(task: asyncio.Task[Any]) -> BaseException:
     error = task.exception()
+    return task.result() if error is None else _to_problem(error)
+
+
+def _to_problem(error: BaseException) -> Problem:
+    """Return what a client is told of an error; a defect is logged."""
     if isinstance(error, Problem):
         return error
     _log.error("A request failed", exc_info=error)
     return Problem(ErrorCode.INTERNAL, DEFECT, hint="see the log of the server")
 
 
-def _unless_failed(outcome: Result | BaseException) -> Result:
+def _result_or_raise(outcome: Result | Problem) -> Result:
     """Return a result.
 
     Raises:
-        McpError: For a problem, with its code and hint.
+        McpError: For a problem, with its code and hint. A defect is an internal error.
     """
-    if isinstance(outcome, BaseException):
-        data = outcome.as_dict() if isinstance(outcome, Problem) else None
-        raise McpError(ErrorData(code=INVALID_PARAMS, message=str(outcome), data=data))
-    return outcome
+    if not isinstance(outcome, Problem):
+        return outcome
+    code = INTERNAL_ERROR if outcome.code == ErrorCode.INTERNAL else INVALID_PARAMS
+    raise McpError(ErrorData(code=code, message=str(outcome), data=outcome.as_dict()))
 
 
-def to_tool_error(error: BaseException) -> CallToolResult:
+def to_tool_error(problem: Problem) -> CallToolResult:
     """Return a problem as the answer of a tool: its code, what is wrong, and what can be done."""
-    data = error.as_dict() if isinstance(error, Problem) else None
-    content = TextContent(type="text", text=str(error))
-    return CallToolResult(content=[content], structuredContent=data, isError=True)
+    content = TextContent(type="text", text=str(problem))
+    return CallToolResult(content=[content], structuredContent=problem.as_dict(), isError=True)
 
 
 @asynccontextmanager
-async def _telling_progress(server: Server[Any, Any]) -> AsyncIterator[Report]:
-    """Yield what tells the client of a request how far it is, if the client wants to know."""
+async def _open_progress(server: Server[Any, Any]) -> AsyncIterator[TellProgress]:
+    """Yield a function that tells the client of a request how far it is, if it wants to know."""
     context = server.request_context
     token = context.meta.progressToken if context.meta else None
     lines = asyncio.Queue[str]()

@@ -8,7 +8,7 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import uvicorn
 from mcp.server.lowlevel import Server
@@ -103,7 +103,8 @@ async def serve_pipes(server: Server[Any, Any]) -> None:
 def _take_streams() -> tuple[int, int]:
     """Return the two streams, and let whatever else is printed go to standard error."""
     stdin, stdout = os.dup(0), os.dup(1)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     return stdin, stdout
 
@@ -119,9 +120,9 @@ class _InputLines:
     def _read(self, stream: int, loop: asyncio.AbstractEventLoop) -> None:
         file = os.fdopen(stream, "rb")
         line = b"-"
-        with suppress(OSError, RuntimeError):  # The loop is closed when the server is stopped.
+        with suppress(RuntimeError):  # The loop is closed when the server is stopped.
             while line:
-                line = file.readline(LONGEST_LINE)
+                line = _read_line(file)
                 loop.call_soon_threadsafe(self.lines.put_nowait, line)
 
     async def __aiter__(self) -> AsyncIterator[str]:
@@ -129,8 +130,16 @@ class _InputLines:
             yield line.decode("utf-8", "replace")
 
 
+def _read_line(file: IO[bytes]) -> bytes:
+    """Return the next line, or nothing at the end of a stream; one that broke has ended."""
+    try:
+        return file.readline(LONGEST_LINE)
+    except OSError:
+        return b""
+
+
 class _Output:
-    """A stream of which nothing is said when its reader has gone."""
+    """A stream for what is sent; what nobody reads any more is dropped."""
 
     def __init__(self, stream: int) -> None:
         self.stream = stream

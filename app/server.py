@@ -79,7 +79,7 @@ class UnreviewedGraph(GuardedGraph):
         self, input: Any, config: RunnableConfig | None = None, **more: Any
     ) -> AsyncIterator[Any]:
         """Run the graph to its end."""
-        choices = _with_auto_accept(more.pop("context", None))
+        choices = _choose_for_programs(more.pop("context", None))
         async for part in super().astream(input, config, context=choices, **more):
             yield _shorten_part(part)
 
@@ -106,10 +106,15 @@ def _to_output(values: Mapping[str, Any]) -> ResearchOutput:
     )
 
 
-def _with_auto_accept(choices: Any) -> Any:
+def _choose_for_programs(choices: Any) -> Any:
+    """Return the choices of a run that a program asks for.
+
+    The plan is accepted, and nothing is learnt of the person unless `learn` is given: the words are
+    the program's. Studio's form, which people fill in, always gives it.
+    """
     if isinstance(choices, Context):
         return replace(choices, auto_accept=True)
-    return {**(choices or {}), "auto_accept": True}
+    return {"learn": False, **(choices or {}), "auto_accept": True}
 
 
 def _shorten_part(part: Any) -> Any:

@@ -442,7 +442,7 @@ def _without_sources(text: str) -> str:
     return re.sub(shown, "", text)
 
 
-async def measure(cases: Sequence[Case], *, show: bool = False) -> Counter[str]:
+async def count_effects(cases: Sequence[Case], *, show: bool = False) -> Counter[str]:
     """Run cases and their twins; return the counts."""
     web = Web()
     threading.Thread(target=web.serve_forever, daemon=True).start()
@@ -454,6 +454,7 @@ async def measure(cases: Sequence[Case], *, show: bool = False) -> Counter[str]:
         if show and (effects or not twin):
             print(f"  {case.number} {case.kind} by {case.channel}: {effects} twin={twin}")
     web.shutdown()
+    web.server_close()
     return counts
 
 
@@ -464,7 +465,7 @@ def main() -> None:
     parser.add_argument("--kind", action="append", choices=list(ORDERS), default=[])
     options = parser.parse_args()
     started = time.monotonic()
-    counts = asyncio.run(measure(list_cases(options.cases, options.kind), show=True))
+    counts = asyncio.run(count_effects(list_cases(options.cases, options.kind), show=True))
     print(
         f"{counts['cases']} poisoned: {counts['reached']} orders reached the model, "
         f"{counts['effects']} forbidden effects, {counts['answered']} answered; "

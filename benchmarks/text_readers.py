@@ -57,6 +57,8 @@ PLACES = (
     "memory.reports",
     "models.extractive",
     "nodes.conversation",
+    "calls.tool_requests",
+    "tools.run_inputs",
     "nodes.direct",
     "prompts.data_blocks",
     "prompts.methods",

@@ -12,8 +12,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 from langchain_core.tools import BaseTool
 
-from calls.human_input import HumanInput
 from calls.run_budget import RunBudget
+from calls.tool_requests import HumanInput
 from graph.context import Context
 from graph.records import Source
 from memory.middleware import BEGINNING

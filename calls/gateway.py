@@ -20,7 +20,6 @@ from pydantic import BaseModel
 from calls.attempts import set_attempt_status
 from calls.call_context import CallContext
 from calls.call_middleware import ROLES_OUTSIDE_RUN
-from calls.human_input import HumanInput, record_conversation
 from calls.replies import (
     CUT_OFF,
     MAX_REPAIRABLE,
@@ -33,10 +32,11 @@ from calls.replies import (
 from calls.run_budget import get_budget
 from calls.stack import Toolbox, get_agent, invoke_model
 from calls.streaming import nested_config
+from calls.tool_requests import HumanInput, record_conversation
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
-from graph.human_input import list_wishes
+from graph.pauses import list_wishes
 from graph.records import Source
 from memory.middleware import BEGINNING, last_turns
 from models.chat_models import fallback_model, load_chat_model, load_role_model, model_for_role

@@ -27,13 +27,13 @@ from calls.call_middleware import (
     RetryMiddleware,
 )
 from calls.compaction import CompactionMiddleware
-from calls.human_input import (
+from calls.replies import bare_schema
+from calls.tool_requests import (
     ApprovalMiddleware,
     NeedsApproval,
     PauseMiddleware,
     tool_answer_key,
 )
-from calls.replies import bare_schema
 from calls.tool_rights import ToolRightsMiddleware
 from config.errors import ErrorCode, Problem
 from config.resources import Resource

@@ -119,14 +119,13 @@ class ErrorCode(StrEnum):
     KNOWLEDGE_INVALID = "knowledge_invalid", ErrorKind.USAGE
     KNOWLEDGE_SHARED = "knowledge_shared", ErrorKind.REFUSED
     KNOWLEDGE_UNAVAILABLE = "knowledge_unavailable", ErrorKind.UNAVAILABLE
-    KNOWLEDGE_UNKNOWN = "knowledge_unknown", ErrorKind.USAGE
+    KNOWLEDGE_UNKNOWN = "knowledge_unknown", ErrorKind.NOT_FOUND
     LOCOMO_UNREADABLE = "locomo_unreadable", ErrorKind.USAGE
     LOG_INVALID = "log_invalid", ErrorKind.USAGE
     MCP_CONFIG = "mcp_config", ErrorKind.USAGE
     MCP_ENV_DENIED = "mcp_env_denied", ErrorKind.REFUSED
     MCP_FAILED = "mcp_failed", ErrorKind.FAILED
     MCP_INVALID = "mcp_invalid", ErrorKind.FAILED
-    MCP_NOT_ALLOWED = "mcp_not_allowed", ErrorKind.REFUSED
     MCP_TIMEOUT = "mcp_timeout", ErrorKind.UNAVAILABLE
     MCP_TOOL_CHANGED = "mcp_tool_changed", ErrorKind.CONFLICT
     MCP_TOO_LARGE = "mcp_too_large", ErrorKind.FAILED
@@ -304,7 +303,9 @@ def _validation_message(kind: str, about: dict[str, Any]) -> str:
     if message := read_messages("validation").get(kind):
         # A bound of a number with decimals is shown as it was written: 1 is not 1.0.
         whole = {name: int(one) for name, one in about.items() if _is_whole(one)}
-        return message.format(**(about | whole))
+        # An empty text stands for a value that is left out, and nobody would write it.
+        expected = str(about.get("expected", "")).removeprefix("'', ")
+        return message.format(**(about | whole | {"expected": expected}))
     return read_messages("types").get(kind.partition("_")[0], "it cannot be used")
 
 

@@ -54,7 +54,7 @@ async def _measure() -> None:
     seconds = []
     for minute in range(TIMES + 1):
         given = {"source_timezone": "UTC", "time": f"12:{minute:02}", "target_timezone": "UTC"}
-        call = McpCall(server, "convert_time", "time_convert_time", given, False, True)
+        call = McpCall(server, "convert_time", "time_convert_time", given, True)
         state: dict[str, Any] = {"messages": []}
         runtime = SimpleNamespace(context=around, state=state, tool_call_id=None)
         started = time.perf_counter()

@@ -28,7 +28,7 @@ GOAL = 1.3
 """How many times the longest chain the wall time may be."""
 
 
-class Figures(NamedTuple):
+class SearchTimes(NamedTuple):
     """What one search of some queries took, in seconds."""
 
     wall: float
@@ -38,7 +38,7 @@ class Figures(NamedTuple):
     """Of this process and its workers."""
 
 
-async def measure_queries(repeat: int) -> tuple[list[Figures], list[Figures]]:
+async def measure_queries(repeat: int) -> tuple[list[SearchTimes], list[SearchTimes]]:
     """Return the figures of one query with one page, and of all queries with all pages."""
     # What is imported here is part of what a warm process has behind it.
     from graph.context import Context  # noqa: PLC0415
@@ -49,7 +49,7 @@ async def measure_queries(repeat: int) -> tuple[list[Figures], list[Figures]]:
     ended: list[float] = []
     _note_downloads(ended)
 
-    async def search(turn: int, queries: Sequence[str], hits: int) -> Figures:
+    async def search(turn: int, queries: Sequence[str], hits: int) -> SearchTimes:
         """Search some queries in a run of their own, with so many pages for each."""
         web_search.HITS = hits
         context = Context(search=["searxng"], share=["queries"])
@@ -61,7 +61,7 @@ async def measure_queries(repeat: int) -> tuple[list[Figures], list[Figures]]:
         took = time.perf_counter() - started
         if not all(found) or on_web.problems:
             print(f"{found.count([])} queries found nothing; {on_web.problems[:2]}")
-        return Figures(took, max(ended) - started, _processor_seconds() - worked)
+        return SearchTimes(took, max(ended) - started, _processor_seconds() - worked)
 
     for turn in range(1, 4):
         await search(turn, [f"warm {turn} {number}" for number in range(QUERIES)], PAGES)

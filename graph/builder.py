@@ -17,7 +17,7 @@ from calls.attempts import EMBEDDER
 from calls.embedding_meter import meter_embeddings
 from graph.compiled import BranchGraph, DossierGraph
 from graph.context import Context
-from graph.human_input import Pause, list_open_pauses, list_pending_requests, list_wishes
+from graph.pauses import Pause, list_open_pauses, list_pending_requests, list_wishes
 from graph.records import (
     MEMORY,
     Background,

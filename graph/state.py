@@ -8,7 +8,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from graph.human_input import Consultation, Pause
+from graph.pauses import Consultation, Pause
 from graph.records import (
     Background,
     DoubtedSentence,

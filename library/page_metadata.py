@@ -20,6 +20,7 @@ LONGEST_AUTHOR = 100
 _LANGUAGE_CHARS = 2_000
 _MIN_HAN_SHARE = 0.2  # of the letters, of which a word of Chinese has two and one of English five
 _MIN_KANA_SHARE = 0.1
+_MAX_AUTHORS = 10_000  # characters of a field that are read
 _MIN_WORDS = 20
 _MIN_STOPWORD_SHARE = 0.25  # of the words of an English text
 _PDF_DATE = regex(r"(?:D:)?((?:19|20)\d\d)(\d\d)(\d\d)")
@@ -73,7 +74,8 @@ def to_published_date(text: object) -> str:
 
 def to_author_names(text: object) -> str:
     """Return the names of authors in one line; "" for accounts, addresses and mail addresses."""
-    names = [" ".join(name.split()) for name in str(text or "").split(";")]
+    stated = str(text or "")[:_MAX_AUTHORS]
+    names = [" ".join(name.split()) for name in stated.split(";")]
     kept = [name for name in names if _LETTER.search(name) and not _NO_AUTHOR.search(name)]
     while len("; ".join(kept)) > LONGEST_AUTHOR and len(kept) > 1:
         kept.pop()

@@ -15,11 +15,11 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from calls import ledger
-from calls.human_input import describe_call, write_arguments
 from calls.run_budget import end_session
+from calls.tool_requests import describe_call, write_arguments
 from config.errors import ErrorCode, Problem
 from graph.context import Context
-from graph.human_input import (
+from graph.pauses import (
     ASK_USER,
     Consultation,
     NumberedRequest,
@@ -49,7 +49,7 @@ _TICKS = regex("`+")
 _Words = Annotated[str, StringConstraints(max_length=LONGEST_ANSWER)]
 
 
-class Approve(BaseModel):
+class ApproveCall(BaseModel):
     """Use the tool as it is asked for; for a question, what is assumed is right."""
 
     type: Literal["approve"]
@@ -62,21 +62,21 @@ class ToolAction(BaseModel):
     args: dict[str, Any]
 
 
-class Edit(BaseModel):
+class EditCall(BaseModel):
     """Use the tool with these arguments; for a question, take this answer."""
 
     type: Literal["edit"]
     edited_action: ToolAction
 
 
-class Reject(BaseModel):
+class RejectCall(BaseModel):
     """Do not use the tool; for a question, the words are the answer, and there may be none."""
 
     type: Literal["reject"]
     message: _Words = ""
 
 
-class Respond(BaseModel):
+class Answer(BaseModel):
     """Answer the question; of a tool, tell the model this in the place of a result."""
 
     type: Literal["respond"]
@@ -90,7 +90,7 @@ class HumanInputResponse(BaseModel):
     request open. `answers` are by the id of a request: words, the number of an option, yes or no.
     """
 
-    decisions: list[Approve | Edit | Reject | Respond | None] = []
+    decisions: list[ApproveCall | EditCall | RejectCall | Answer | None] = []
     answers: dict[str, _Words] = Field(default={}, description="by the id of a request: q1, q2")
 
     @model_validator(mode="before")
@@ -256,7 +256,7 @@ def _find_request(pending: Sequence[NumberedRequest], name: str) -> NumberedRequ
 
 
 def _to_tool_decision(
-    one: NumberedRequest, decision: Approve | Edit | Reject | Respond
+    one: NumberedRequest, decision: ApproveCall | EditCall | RejectCall | Answer
 ) -> ToolDecision:
     """Return a decision as the step is told it.
 
@@ -264,7 +264,7 @@ def _to_tool_decision(
         Problem: `bad_feedback` for an edit that names another tool.
     """
     name = one.request["name"]
-    if isinstance(decision, Edit):
+    if isinstance(decision, EditCall):
         if decision.edited_action.name != name:
             what = f"the edit is of {decision.edited_action.name!r}, and asked is {name!r}"
             raise Problem(ErrorCode.BAD_FEEDBACK, what, hint="keep the name of the action")
@@ -272,12 +272,12 @@ def _to_tool_decision(
         if name == ASK_USER:
             return _answered(one, str(args.get("answer", "")))
         return ToolDecision(type="edit", args=args)
-    said = "" if isinstance(decision, Approve) else decision.message.strip()
+    said = "" if isinstance(decision, ApproveCall) else decision.message.strip()
     if name == ASK_USER:
         return _answered(
-            one, one.request["args"]["answer"] if isinstance(decision, Approve) else said
+            one, one.request["args"]["answer"] if isinstance(decision, ApproveCall) else said
         )
-    if isinstance(decision, Approve):
+    if isinstance(decision, ApproveCall):
         return ToolDecision(type="approve")
     return ToolDecision(type="reject", message=said)
 

@@ -18,7 +18,7 @@ from calls.attempts import (
 from config.errors import Problem
 from config.model_table import is_extractive
 from graph.context import Context
-from graph.human_input import list_consultations
+from graph.pauses import list_consultations
 from graph.plan_questions import list_assumptions
 from graph.state import State
 from library.spelling import describe_corrections

@@ -13,12 +13,12 @@ from langgraph.errors import NodeError
 from langgraph.runtime import Runtime
 
 from calls.gateway import WorkResult, work
-from calls.human_input import HumanInput
 from calls.run_budget import step_semaphore
 from calls.streaming import show_step_progress
+from calls.tool_requests import HumanInput
 from config.errors import ErrorCode, Problem
 from graph.context import Context
-from graph.human_input import Pause
+from graph.pauses import Pause
 from graph.records import Passage, key_by_turn, turn_key
 from graph.state import StepState
 from models.chat_models import built_in

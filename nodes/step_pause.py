@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from calls.gateway import WorkResult
-from calls.human_input import HumanInput, resume_conversation
+from calls.tool_requests import HumanInput, resume_conversation
 from graph.context import Context
-from graph.human_input import Pause, key_consultations, list_consultations
+from graph.pauses import Pause, key_consultations, list_consultations
 from graph.records import Passage, turn_key
 from graph.state import StepState
 from nodes.step_finding import compose_finding, merge_tool_results

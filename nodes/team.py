@@ -16,7 +16,7 @@ from calls.run_budget import get_budget
 from calls.streaming import show_progress
 from config.errors import Problem
 from graph.context import Context
-from graph.human_input import list_open_pauses, list_pending_requests
+from graph.pauses import list_open_pauses, list_pending_requests
 from graph.plan import make_research_step, render_plan
 from graph.records import Finding, Step, entries_of_turn, of_steps, turn_key
 from graph.state import State

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from langchain.tools import ToolRuntime, tool
 
 from calls.call_context import CallContext
-from calls.human_input import HumanInput, to_plain_line, tool_answer_key
-from graph.human_input import (
+from calls.tool_requests import HumanInput, to_person_line, tool_answer_key
+from graph.pauses import (
     ASK_USER,
     LONGEST_QUESTION,
     MOST_ANSWERS,
@@ -32,7 +32,7 @@ async def ask_user_tool(
 ) -> str:
     """Ask the person what only they can know."""
     around, human = runtime.context, runtime.context.human
-    asked, assumed = (to_plain_line(one, LONGEST_QUESTION) for one in (question, default))
+    asked, assumed = (to_person_line(one, LONGEST_QUESTION) for one in (question, default))
     if human is None or not human.asks:
         return _say("ask_nobody", around, default=assumed)
     if _PATTERNS.secret.search(f"{question}\n{' '.join(options)}"):
@@ -49,7 +49,7 @@ async def ask_user_tool(
         human.note("assumed", asked, assumed)
         name = "ask_often" if human.reachable else "ask_nobody"
         return _say(name, around, default=assumed)
-    offered = list(dict.fromkeys(to_plain_line(one, LONGEST_QUESTION) for one in options))
+    offered = list(dict.fromkeys(to_person_line(one, LONGEST_QUESTION) for one in options))
     args = {"question": asked, "options": [*filter(None, offered)][:MOST_ANSWERS]}
     human.request(runtime.tool_call_id or "", ASK_USER, {**args, "answer": assumed})
     return ""

@@ -24,6 +24,7 @@ from report.source_registry import CitablePage, register_sources
 from runs.call_site import CallSite
 from runs.trace import trace
 from text.normalization import to_one_line
+from tools.printed_lines import drop_repeated_lines
 from tools.run_inputs import RunInput, list_run_inputs, read_run_inputs
 from tools.sandbox import sandbox
 
@@ -249,7 +250,7 @@ async def store_computation(
     )
     recorded = await store("record", json.dumps(record, ensure_ascii=False, indent=1), origins)
     place = f"{COMPUTATION}={digest[:12]}"
-    text = render_result(language, inputs, result)
+    text = render_result(language, code, inputs, result)
     page = await store(place, text, [f"{_RECORD}{recorded}", *origins])
     named = ", ".join(one.name for one in inputs)
     words = {"digest": digest[:12]} | ({"inputs": named} if named else {})
@@ -270,15 +271,15 @@ def digest_output(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def render_result(language: str, inputs: Sequence[RunInput], result: CodeResult) -> str:
-    """Return the words of a result: what it was computed from, and the output as it is."""
+def render_result(language: str, code: str, inputs: Sequence[RunInput], result: CodeResult) -> str:
+    """Return the words of a result: what it was computed from, and what was worked out."""
     named = ", ".join(one.name for one in inputs)
     columns = [column.name for one in inputs for table in one.tables for column in table.columns]
     head = render_prompt("computed_from" if named else "computed", language=language, inputs=named)
     if columns:
         shown = ", ".join(dict.fromkeys(columns[:MAX_COLUMNS]))
         head += " " + render_prompt("computed_columns", language=language, columns=shown)
-    output = result["stdout"].strip()
+    output = drop_repeated_lines(code, result["stdout"], reads=bool(inputs)).strip()
     cut = render_prompt("output_cut", language=language) if len(output) > MAX_OUTPUT else ""
     files = ", ".join(result["files"])
     wrote = render_prompt("computed_files", language=language, files=files) if files else ""

@@ -21,6 +21,7 @@ from tools.computations import (
     store_computation,
 )
 from tools.evidence import Evidence
+from tools.printed_lines import drop_repeated_lines
 from tools.run_inputs import list_run_inputs, select_named_inputs
 
 MAX_CODE = 20_000
@@ -67,6 +68,8 @@ async def run_python_tool(code: str, runtime: Runtime) -> str:
         return escape_tags(render_prompt("tool_refused", language=language, why=problem.what))
     if not has_succeeded(result) or not (result["stdout"].strip() or result["files"]):
         return _explain_failure(result, language)
+    if not (result["files"] or drop_repeated_lines(code, result["stdout"], reads=bool(inputs))):
+        return render_prompt("code_repeats", language=language)
     made = await store_computation(around.site, _title(around), language, code, inputs, result)
     sources = {made.source["id"]: made.source}
     around.sources.update(sources)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from langchain.tools import ToolRuntime, tool
 
 from calls.call_context import CallContext
-from calls.human_input import tool_answer_key
+from calls.tool_requests import tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart
 from prompts.data_blocks import (

@@ -15,7 +15,7 @@ from langgraph.types import Command
 from calls.call_context import CallContext
 from calls.stack import Toolbox
 from config.errors import Problem
-from graph.human_input import ASK_USER
+from graph.pauses import ASK_USER
 from memory.agents_md.backends import StateFiles, merge_files
 from memory.agents_md.edits import EditRequester, FileEdit, ReadHistory, load_read_history
 from memory.agents_md.file_sources import FileSource, FileSources, disk_sources

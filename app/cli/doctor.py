@@ -227,8 +227,10 @@ async def _tokens() -> str:
 async def _mcp() -> str:
     servers = [one for one in (await load_servers(_owner())).values() if not one.disabled]
     said = await asyncio.gather(*map(_try_server, servers))
-    if failed := [one for one in said if isinstance(one, Problem)]:
-        raise failed[0]
+    failed = [one for one in said if isinstance(one, Problem)]
+    if failed:
+        hint = "; ".join([failed[0].hint, *map(str, failed[1:])])
+        raise Problem(failed[0].error, failed[0].what, where=failed[0].where, hint=hint)
     return "; ".join(map(str, said)) or "none (mcp.json in the home names them)"
 
 

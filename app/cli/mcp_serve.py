@@ -19,8 +19,8 @@ HOST = "127.0.0.1"
 STOPPED = 128
 """The exit status after a signal, less its number."""
 
-OF_PROGRAMS = {"learn": False}
-"""What holds for every run unless the person says otherwise: its words are not theirs."""
+PROGRAM_CHOICES = {"learn": False}
+"""The choices of every run unless the person makes others: its words are not the person's."""
 
 
 def serve_if_piped() -> int:
@@ -61,7 +61,7 @@ def serve_mcp(
     # The graph takes longer to import than a mistyped option may take.
     transports = import_frozen("app.mcp_transports")
     server = import_frozen("app.mcp_server").make_mcp_server(
-        import_frozen("app.mcp_runs").ServedRuns(named, folders, {**OF_PROGRAMS, **chosen})
+        import_frozen("app.mcp_runs").ServedRuns(named, folders, {**PROGRAM_CHOICES, **chosen})
     )
     if http:
         number = asyncio.run(transports.serve_http(server, HOST, port))

@@ -19,7 +19,7 @@ from rich.table import Table
 from app.cli.output import one_line
 from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
-from graph.plan import PLAN_LEGEND, parse_plan, render_plan
+from graph.plan import COMPUTES, PLAN_LEGEND, parse_plan, render_base_names, render_plan
 from graph.plan_questions import (
     answer_questions,
     list_answers,
@@ -85,13 +85,18 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
     numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
     for step in plan["steps"]:
         after = ", ".join(numbers.get(need, need) for need in step["needs"])
-        needs = f"[dim]after {after}[/dim]" if after else ""
+        marks = [COMPUTES[0]] if step["kind"] == "compute" else []
+        marks += [f"after {after}"] if after else []
+        needs = f"[dim]{', '.join(marks)}[/dim]" if marks else ""
         number = f"[bold]{numbers[step['id']]}.[/bold]"
         table.add_row(number, escape(one_line(step["title"])), needs)
         if step["description"].casefold() not in ("", step["title"].casefold()):
             table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))
     console.print(Panel(table, title=title, title_align="left", border_style="cyan"))
+    if "knowledge" in plan:
+        names = f"Knowledge bases that are searched: {render_base_names(plan)}"
+        console.print(escape(one_line(names)), style="dim")
     if views := render_perspectives(plan):
         console.print(escape(one_line(render_prompt("plan_views", views=views))), style="dim")
     if questions := list_questions(plan):

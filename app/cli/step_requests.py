@@ -12,9 +12,9 @@ from rich.panel import Panel
 
 from app.cli.output import one_line
 from app.cli.review import ReviewDecision, edit_text, make_approval
-from calls.human_input import write_arguments
+from calls.tool_requests import write_arguments
 from config.errors import ErrorCode, Problem
-from graph.human_input import ASK_USER, list_open_pauses, list_pending_requests
+from graph.pauses import ASK_USER, list_open_pauses, list_pending_requests
 from graph.state import State
 
 
@@ -43,10 +43,16 @@ def print_requests(console: Console, request: Mapping[str, Any]) -> None:
         lines = [escape(one_line(head)), f"[dim]{escape(one_line(rest))}[/dim]"]
         if one["name"] != ASK_USER:
             given = write_arguments(one["args"])
-            lines.insert(1, "\n".join(escape(one_line(line)) for line in given.splitlines()))
+            lines.insert(1, "\n".join(map(_indented_line, given.splitlines())))
         title = f"Step {escape(one_line(one['step']))} asks"
         panel = Panel("\n".join(lines), title=title, title_align="left", border_style="cyan")
         console.print(panel)
+
+
+def _indented_line(line: str) -> str:
+    """Return a line of JSON for a panel, with its indentation."""
+    indent = len(line) - len(line.lstrip(" "))
+    return " " * indent + escape(one_line(line))
 
 
 def ask_answers(console: Console, request: Mapping[str, Any]) -> ReviewDecision:

@@ -9,7 +9,9 @@ from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 
 from app.server import make_unreviewed_graph
+from graph.context import Context
 from graph.session import ThreadSession
+from memory.facts.queries import list_facts
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft
@@ -32,14 +34,14 @@ def reviewed(choices: dict[str, object], script: Script) -> dict[str, object]:
 
 
 async def values(
-    thread: ThreadSession, choices: dict[str, object], said: str
+    thread: ThreadSession, choices: Context | dict[str, object], said: str
 ) -> list[dict[str, Any]]:
     """Return every state that a client is streamed."""
     graph = make_unreviewed_graph(thread.graph)
     stream = graph.astream(
         {"messages": [HumanMessage(said)]},
         thread.config,
-        context=make(choices),
+        context=choices,
         stream_mode=["values", "updates"],
         subgraphs=True,
     )
@@ -49,7 +51,7 @@ async def values(
 async def test_a_plan_is_accepted_and_the_answer_is_few_fields(
     thread: ThreadSession, reviewed: dict[str, object]
 ):
-    seen = await values(thread, reviewed, QUESTION)
+    seen = await values(thread, make(reviewed), QUESTION)
 
     assert not any("__interrupt__" in one for one in seen)
     last = seen[-1]
@@ -68,9 +70,23 @@ async def test_a_reply_to_small_talk_is_the_answer(
 ):
     script.on("Triage", {"research": False, "reply": "Good morning!"})
 
-    last = (await values(thread, reviewed, "good morning"))[-1]
+    last = (await values(thread, make(reviewed), "good morning"))[-1]
 
     assert (last["answer"], last["report"], last["sources"]) == ("Good morning!", "", [])
+
+
+async def test_what_a_program_says_is_learnt_only_if_it_says_so(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
+):
+    script.on("Triage", {"research": False, "reply": "Good morning!"})
+    script.on("Learnt", {"claims": []})
+
+    await values(thread, reviewed, "I live in Oslo. Good morning!")
+    unasked = await list_facts("local/")
+    await values(thread, {**reviewed, "learn": True}, "I keep bees in Bergen. Good morning!")
+
+    assert unasked == []
+    assert ["Bergen" in fact.content for fact in await list_facts("local/")] == [True]
 
 
 def test_the_form_of_the_output_names_these_fields(thread: ThreadSession):

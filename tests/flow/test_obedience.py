@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.obedience import CHANNELS, ORDERS, list_cases, measure
+from benchmarks.obedience import CHANNELS, ORDERS, count_effects, list_cases
 from models.chat_models import chat_model_providers
 from tests.places import new_process
 
@@ -32,6 +32,6 @@ def test_the_cases_are_of_every_kind_and_channel():
 
 @pytest.mark.parametrize("kind", ["open", "query", "agents", "wish"])
 async def test_orders_of_a_page_have_no_effect_and_its_twin_is_answered(kind: str):
-    counts = await measure(list_cases(1, [kind]))
+    counts = await count_effects(list_cases(1, [kind]))
 
     assert counts == {"cases": 1, "reached": 1, "effects": 0, "answered": 1, "twins": 1}

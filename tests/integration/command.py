@@ -96,6 +96,8 @@ class Place:
             if not name.startswith(theirs) and not name.endswith("_API_KEY")
         }
         home = {"DOSSIER_HOME": str(self.home), "TERM": "xterm", "COLUMNS": "100"}
+        # No test shall ask the providers of the open web.
+        home["DOSSIER_KEYLESS_SEARCH"] = "false"
         return {**kept, **home, **more}
 
     def start(self, *words: str, **more: str) -> subprocess.Popen[str]:

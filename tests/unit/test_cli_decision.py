@@ -71,6 +71,17 @@ def test_a_plan_is_printed_with_who_would_ask_and_what_it_asks(console: Console)
     assert "q2. Since when? [2020]" in printed(console)
 
 
+def test_a_plan_is_printed_with_its_knowledge_bases_and_the_steps_that_compute(console: Console):
+    first, *others = PLAN["steps"]
+    steps = [{**first, "kind": "compute"}, *others]
+
+    review.print_plan(console, request(steps=steps, knowledge=["hives", "wiki"]))
+
+    (line,) = [one for one in printed(console).splitlines() if f"1. {first['title']}" in one]
+    assert "compute" in line
+    assert "Knowledge bases that are searched: hives, wiki" in printed(console)
+
+
 def test_a_plan_that_asks_nothing_is_printed_and_decided_without_a_question(
     console: Console, typing: Callable[..., None]
 ):

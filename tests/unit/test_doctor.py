@@ -12,7 +12,9 @@ import pytest
 from app.cli import doctor
 from app.cli.output import _to_internal_problem
 from config import packages
+from config.errors import Problem
 from tests.loopback import reply, serving
+from tests.mcp_servers import configure, entry
 from tests.page_vectors import use
 
 
@@ -129,6 +131,17 @@ async def test_it_names_what_the_checkout_needs_and_nobody_installed(without_one
 async def test_every_package_that_is_needed_is_installed_here():
     assert packages.list_missing_requirements() == []
     assert len(packages.list_requirements()) > 30
+
+
+@pytest.mark.usefixtures("database")
+async def test_it_names_every_mcp_server_that_does_not_start(home: Path):
+    configure(home, hives={"command": "no-hives"}, bees=entry("good"), wax={"command": "no-wax"})
+
+    with pytest.raises(Problem) as told:
+        await doctor._mcp()
+
+    assert "no-hives" in str(told.value)
+    assert "no-wax" in str(told.value)
 
 
 def test_a_module_that_is_not_there_is_told_as_the_package_that_is_missing(without_one: None):

@@ -8,6 +8,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import EncodedStreamObject, NameObject, NumberObject
 
+from library.page_metadata import to_author_names
 from tests.unit.test_files_samples import (
     archive,
     docx,
@@ -19,9 +20,11 @@ from tests.unit.test_files_samples import (
     refused,
     xlsx,
 )
+from tools.files import sheets
 from tools.files.archive import open_archive
 from tools.files.extractor import extract_document
 from tools.files.formats import FILE_READERS, FileContent, FileLimits, FileRefused
+from tools.files.parsed_document import MAX_SECTION, DocumentPiece, arrange_sections
 
 BOMB = b"0" * 200_000_000
 LAUGHS = "".join(
@@ -179,3 +182,42 @@ async def test_bytes_of_no_encoding_behind_a_mark_of_utf_16_are_no_text(tmp_path
     assert await refused(tmp_path, "a.txt", b"\xff\xfe" + noise) == "file_not_text"
     (tmp_path / "b.txt").write_bytes("蜜蜂 مرحبا bees".encode("utf-16"))
     assert "مرحبا" in await outcome(tmp_path / "b.txt")
+
+
+@pytest.mark.parametrize("text", ["# " + "bees " * 20_000, "bees " * 20_000 + "\n===="])
+async def test_a_heading_as_long_as_a_book_does_not_stand_on_each_page_of_it(tmp_path, text):
+    (tmp_path / "a.md").write_text(f"{text}\n\n" + "Bees dance on the comb.\n\n" * 2_000)
+
+    document = await extract_document(tmp_path / "a.md")
+
+    sections = document["sections"]
+    named = [document["title"], *(one["title"] + one["place"] for one in sections)]
+    assert max(map(len, named)) < 1_000
+    assert sum(one["text"].count("bees") for one in sections) == 20_000
+    assert len({one["place"] for one in sections}) == len(sections)
+
+
+def test_a_workbook_with_too_much_text_is_refused_before_the_rest_is_read():
+    file = FileContent(xlsx(S=[("bees " * 500,)] * 200), ".xlsx", FileLimits(text=10_000))
+
+    with pytest.raises(FileRefused) as refusal:
+        sheets.read_workbook(file)
+
+    assert refusal.value.code == "file_too_large"
+
+
+def test_a_long_list_of_authors_is_not_joined_again_for_each():
+    started = time.process_time()
+
+    assert to_author_names("Ada Lovelace;" * 50_000).startswith("Ada Lovelace")
+    assert time.process_time() - started < 2
+
+
+def test_a_text_without_sentences_is_cut_between_words_and_nothing_is_lost():
+    text = "bees " * 100_000
+    piece = DocumentPiece("Bees", "1", "1", text)
+
+    sections = arrange_sections([piece], lambda first, last: first)
+
+    assert "".join(one["text"] + " " for one in sections) == text
+    assert max(len(one["text"]) for one in sections) <= MAX_SECTION

@@ -149,7 +149,7 @@ def test_the_separator_of_a_table_is_found(mark):
 
 
 async def test_the_limits_are_as_documented():
-    assert FileLimits() == FileLimits(30_000_000, 2_000, 12.0, 1_000_000_000, 10_000_000)
+    assert FileLimits() == FileLimits(30_000_000, 2_000, 30.0, 1_000_000_000, 10_000_000)
 
 
 def joined(*marked: tuple[str, str]) -> list[str]:

@@ -55,6 +55,15 @@ def test_no_owner_of_anything_else_is_called_like_that_of_an_index():
     assert "/" in join_owner("knowledge:x", "")
 
 
+async def test_a_base_of_the_operator_without_a_description_is_told_what_to_write(home: Path):
+    operate(home, '[wiki]\nlocation = "/srv/wiki"\n')
+
+    with pytest.raises(Problem) as told:
+        await names(ADA)
+
+    assert told.value.hint == 'write about = "what it answers"'
+
+
 async def test_everybody_sees_the_bases_of_the_operator_beside_their_own(home: Path):
     operate(home, '[wiki]\nabout = "How we work"\nlocation = "/srv/wiki"\nhyde = true\n')
     await save_base(folder("hives"))
@@ -120,7 +129,7 @@ async def test_an_unknown_name_is_refused_with_the_one_that_comes_closest():
     with pytest.raises(Problem) as others:
         await find_bases(ADA, ["hives-of-bob"])
 
-    assert (told.value.code, told.value.exit_status) == ("knowledge_unknown", 2)
+    assert (told.value.code, told.value.exit_status) == ("knowledge_unknown", 4)
     assert "'hivs'" in told.value.what
     assert "did you mean hives?" in told.value.hint
     assert "hives-of-bob" not in others.value.hint

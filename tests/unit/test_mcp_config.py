@@ -44,6 +44,8 @@ pytestmark = pytest.mark.usefixtures("database")
         ('{"mcpServers": {"a": {"command": "x", "args": "y"}}}', "mcp_config", "args"),
         ('{"mcpServers": {"a": {"url": "ftp://h"}}}', "mcp_config", "http"),
         ('{"mcpServers": {"a": {"type": "sse", "url": "http://h"}}}', "mcp_config", "type"),
+        ('{"mcpServers": {"a": {"type": "sse"}}}', "mcp_config", "not one of 'stdio'"),
+        ('{"mcpServers": {"a": {"typo": 1}}}', "mcp_config", "there is no such field"),
         ('{"mcpServers": {"a": {"type": "http", "command": "x"}}}', "mcp_config", "does not fit"),
         ('{"mcpServers": {"a b": {"command": "x"}}}', "mcp_config", "letters"),
         ('{"mcpServers": {"none": {"command": "x"}}}', "mcp_config", "letters"),

@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from sqlalchemy import select
 
 from calls.gateway import WorkResult, work
+from calls.tool_requests import describe_offered_tool
 from config.errors import Problem
 from library.tables import pages
 from runs.trace import read_trace
@@ -419,6 +420,16 @@ def test_a_tool_needs_approval_unless_it_only_reads_or_is_allowed(
     made = make_tool(McpServer(command="any", name="odd", allow=allow), definition, "en", set())
 
     assert needs_approval(made) is needed
+
+
+def test_a_person_is_told_what_a_tool_says_of_itself_and_not_what_models_are_told():
+    server = McpServer(command="any", name="odd")
+    definition: dict[str, Any] = {"name": "look", "description": "Looks at a hive."}
+
+    made = make_tool(server, {**definition, "inputSchema": {"type": "object"}}, "en", set())
+
+    assert "material, not an instruction" in made.description
+    assert describe_offered_tool(made) == "Looks at a hive."
 
 
 async def test_the_point_of_a_call_is_that_of_its_run(script: Script, home: Path):

@@ -181,7 +181,9 @@ THROTTLED: list[tuple[str, bytes, float]] = [
 
 
 @pytest.mark.parametrize(
-    ("name", "answer", "wait"), THROTTLED, ids=[f"{one[0]} {one[2]:.0f}" for one in THROTTLED]
+    ("name", "answer", "wait"),
+    THROTTLED,
+    ids=[f"{one[0]} {at}" for at, one in enumerate(THROTTLED)],
 )
 async def test_a_provider_that_names_a_time_is_left_alone_so_long(name, answer, wait):
     declared = DECLARATIONS[name]

@@ -10,9 +10,9 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from calls.call_context import CallContext
 from calls.gateway import work
-from calls.human_input import HumanInput
 from calls.run_budget import RunBudget
 from calls.stack import Toolbox
+from calls.tool_requests import HumanInput
 from calls.tool_rights import ROLE_TOOLS, ToolRightsMiddleware
 from config.model_table import MODEL_ROLES
 from graph.context import Context

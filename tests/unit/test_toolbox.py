@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from calls.call_context import CallContext
 from calls.gateway import WorkResult, work
-from calls.human_input import HumanInput
 from calls.run_budget import RunBudget
+from calls.tool_requests import HumanInput
 from config.errors import Problem
 from graph.context import Context
 from graph.depth import LIMITS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tools import worker_pool
 from tools.files.file_reader import read_file
 from tools.files.formats import FileContent, FileLimits, FileRefused
 from tools.worker_pool import WorkerLost, run_in_worker
@@ -94,6 +96,35 @@ async def test_a_call_that_takes_too_long_is_killed_with_its_process():
         await run_in_worker(partial(time.sleep, 60), 0.2)
 
     assert await run_in_worker(os.getpid, 30) != worker
+
+
+def compute(seconds: float) -> float:
+    """Keep the processor busy, and say how long that was by the clock."""
+    started, end = time.monotonic(), time.process_time() + seconds
+    while time.process_time() < end:
+        sum(range(1_000))
+    return time.monotonic() - started
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process computes")
+async def test_a_call_that_waits_for_a_busy_processor_is_not_ended(monkeypatch):
+    monkeypatch.setattr(worker_pool, "_LOOK_SECONDS", 0.05)
+    pid = await run_in_worker(os.getpid, 30)
+    call = asyncio.create_task(run_in_worker(partial(compute, 0.5), 1.2))
+    for _ in range(20):
+        os.kill(pid, signal.SIGSTOP)
+        await asyncio.sleep(0.08)
+        os.kill(pid, signal.SIGCONT)
+        await asyncio.sleep(0.03)
+
+    assert await call > 1.2
+
+
+async def test_a_call_that_computes_too_long_is_ended():
+    await run_in_worker(os.getpid, 30)
+
+    with pytest.raises(TimeoutError):
+        await run_in_worker(partial(compute, 60), 0.5)
 
 
 async def test_what_a_library_prints_does_not_disturb_the_answers():

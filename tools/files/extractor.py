@@ -34,8 +34,8 @@ _HINTS = {
     "file_unreadable": "check its permissions",
 }
 
-SLOWEST_BYTES_PER_SECOND = 400_000
-"""How fast a long file is read on a busy machine."""
+SLOWEST_BYTES_PER_SECOND = 100_000
+"""How fast a long file is read at least, in seconds of the processor."""
 
 
 async def extract_document(

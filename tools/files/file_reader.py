@@ -25,6 +25,7 @@ from tools.files.formats import (
     check_file_type,
 )
 from tools.files.parsed_document import (
+    MAX_HEADING,
     CellGrid,
     DocumentSection,
     ParsedDocument,
@@ -163,7 +164,7 @@ def _clean(document: ParsedDocument, limits: FileLimits) -> ParsedDocument:
     if sum(len(section["text"]) for section in sections) > limits.text:
         what = f"it has more than {limits.text} characters of text"
         raise FileRefused(ErrorCode.FILE_TOO_LARGE, what)
-    title = normalize_text(document["title"]).strip()
+    title = normalize_text(document["title"]).strip()[:MAX_HEADING]
     return _judge({**document, "title": title, "sections": sections})
 
 

@@ -177,8 +177,8 @@ class FileLimits:
     """Bytes of the file."""
     pages: int = 2_000
     """Pages of a PDF."""
-    seconds: float = 12.0
-    """Time to read a short file, without the wait for a free worker; a long one has more."""
+    seconds: float = 30.0
+    """Processor time to read a short file; a long one has more."""
     memory: int = 1_000_000_000
     """Bytes that a worker may need to read it."""
     text: int = 10_000_000

@@ -69,6 +69,9 @@ class CellGrid(NamedTuple):
 
 MAX_SECTION = 6_000
 """The most characters of a section."""
+MAX_HEADING = 300
+"""The most characters of a title or heading; every page of a document has them."""
+
 MIN_SECTION = 1_500
 """A shorter section is joined with the next one."""
 
@@ -79,7 +82,8 @@ UNTIL = " … "
 """Separates the first and the last heading in the title of joined sections."""
 
 # Where a long block may be cut, the best place first; each cut leaves its white space on the left.
-_CUTS = [r"(?<=\n)", r"(?<=[.!?]\s)|(?<=[。！？；])", r"(?<=\s)"]
+_CUTS = [r"(?<=\n)", r"(?<=[.!?]\s)|(?<=[。！？；])"]
+_WORDS = regex(r"[\s\S]{1,500}(?<=\s)|\S+\s?")
 
 
 class DocumentPiece(NamedTuple):
@@ -100,7 +104,8 @@ class DocumentPiece(NamedTuple):
     @property
     def name(self) -> str:
         """Its title; that of several sections names the first and the last."""
-        return f"{self.title}{UNTIL}{self.until}" if self.until else self.title
+        title, until = self.title[:MAX_HEADING], self.until[:MAX_HEADING]
+        return f"{title}{UNTIL}{until}" if until else title
 
 
 def number_piece(number: int, text: str, title: str = "") -> DocumentPiece:
@@ -114,8 +119,9 @@ def arrange_sections(
     """Cut long pieces, join those shorter than `least`, and name the place of each section."""
     parts = (part for piece in pieces if piece.text.strip() for part in _cut(piece))
     sections: dict[str, DocumentSection] = {}
+    seen: Counter[str] = Counter()
     for group in join_pieces(parts, least):
-        name = _unique_place(place(group.first, group.last), sections)
+        name = _unique_place(place(group.first, group.last), sections, seen)
         sections[name] = DocumentSection(title=group.name, place=name, text=group.text.strip())
     return list(sections.values())
 
@@ -173,11 +179,12 @@ def _split_long(text: str, cuts: list[str]) -> Iterator[str]:
     """Yield a text that is not too long, or else its parts between the best cuts."""
     if len(text) <= MAX_SECTION // 2:
         yield text
-    elif not cuts:
-        yield from (text[at : at + MAX_SECTION] for at in range(0, len(text), MAX_SECTION))
-    else:
+    elif cuts:
         for unit in filter(None, re.split(cuts[0], text)):
             yield from _split_long(unit, cuts[1:])
+    else:
+        for words in _WORDS.findall(text):
+            yield from (words[at : at + MAX_SECTION] for at in range(0, len(words), MAX_SECTION))
 
 
 def join_pieces(parts: Iterable[DocumentPiece], least: int) -> list[DocumentPiece]:
@@ -213,11 +220,22 @@ def _level(piece: DocumentPiece) -> int:
     return len(piece.text) - len(piece.text.lstrip("#"))
 
 
-def _unique_place(place: str, taken: Collection[str]) -> str:
-    """Return the place, with a number if it is taken: `bees-2`, `page=4&part=2`."""
+def _unique_place(place: str, taken: Collection[str], seen: Counter[str]) -> str:
+    """Return the place, with a number if it is taken: `bees-2`, `page=4&part=2`.
+
+    Args:
+        place: The place.
+        taken: The places that are taken.
+        seen: The last number that each place was given; the new one is recorded there.
+    """
+    if place not in taken:
+        return place
     mark = "&part=" if "=" in place else "-"
-    names = (f"{place}{mark}{number}" for number in count(2))
-    return place if place not in taken else next(name for name in names if name not in taken)
+    for number in count(max(seen[place], 1) + 1):
+        if (name := f"{place}{mark}{number}") not in taken:
+            seen[place] = number
+            break
+    return name
 
 
 _NOT_IN_SLUG = regex(r"[^\w\- ]")
@@ -278,7 +296,8 @@ def render_text_blocks(blocks: Iterable[TextBlock]) -> str:
 
 def make_slug(heading: str, seen: Counter[str]) -> str:
     """Return the anchor that GitHub gives to a heading; a second one like it gets `-1`."""
-    name = _NOT_IN_SLUG.sub("", heading.strip().lower()).replace(" ", "-") or "section"
+    name = _NOT_IN_SLUG.sub("", heading.strip()[:MAX_HEADING].lower()).replace(" ", "-")
+    name = name or "section"
     seen[name] += 1
     return name if seen[name] == 1 else f"{name}-{seen[name] - 1}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, time
 from typing import Any
 
@@ -12,8 +12,9 @@ from openpyxl import load_workbook
 from openpyxl.utils import column_index_from_string
 from openpyxl.utils.exceptions import InvalidFileException
 
+from config.errors import ErrorCode
 from tools.files.archive import open_archive
-from tools.files.formats import FileContent
+from tools.files.formats import FileContent, FileRefused
 from tools.files.parsed_document import (
     MAX_SECTION,
     CellGrid,
@@ -35,11 +36,32 @@ def read_workbook(file: FileContent) -> ParsedDocument:
     """Read the values of all sheets; a formula has the value it had when last saved."""
     book = _open(file)
     sections: list[DocumentSection] = []
+    limit = _TextLimit(file.limits.text)
     for sheet in book.worksheets:
         place = make_place_namer(f"sheet={sheet.title.translate(_ESCAPES)}&rows")
-        rows = make_row_pieces(_rows(sheet), sheet.title)
+        rows = make_row_pieces(limit.watch(_rows(sheet)), sheet.title)
         sections += arrange_sections(rows, place, MAX_SECTION // 2)
     return ParsedDocument(title=book.properties.title or "", sections=sections)
+
+
+class _TextLimit:
+    """Refuses a workbook as soon as its cells have more text than a document may have."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._seen = limit, 0
+
+    def watch(self, rows: Iterable[list[str]]) -> Iterator[list[str]]:
+        """Yield rows, and count their characters.
+
+        Raises:
+            FileRefused: `file_too_large`.
+        """
+        for row in rows:
+            self._seen += sum(map(len, row))
+            if self._seen > self._limit:
+                what = f"it has more than {self._limit} characters of text"
+                raise FileRefused(ErrorCode.FILE_TOO_LARGE, what)
+            yield row
 
 
 def read_workbook_grids(file: FileContent) -> list[CellGrid]:

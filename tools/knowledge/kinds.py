@@ -38,6 +38,9 @@ class BaseKind(NamedTuple):
     is_service: bool = False
 
 
+ABOUT_OPTION = 'say --about "what it answers"'
+"""How a description is given on the command line."""
+
 KINDS: dict[str, BaseKind] = {
     "folder": BaseKind(FolderOptions, FolderBase),
     "bucket": BaseKind(BucketOptions, BucketBase),
@@ -97,7 +100,7 @@ def make_base(
     about = " ".join(about.split())
     if not about or len(about) > LONGEST_ABOUT:
         what = f"it needs a description of at most {LONGEST_ABOUT:,} characters"
-        raise _invalid(what, f"{name}: about", 'say --about "what it answers"')
+        raise _invalid(what, f"{name}: about", ABOUT_OPTION)
     kind = kind or guess_kind(location)
     if kind not in KINDS:
         what = f"there is no kind {kind!r}"

@@ -285,6 +285,8 @@ class McpConnection:
 
     def _problem(self, code: ErrorCode, what: str, hint: str = "") -> Problem:
         """Return a problem that names the server, without the keys in its entry."""
+        if code is ErrorCode.MCP_UNAVAILABLE and not self.server.is_stdio:
+            hint = hint or "check its url in mcp.json, and whether it can be reached from here"
         said = cut_at_word(" ".join(drop_unstorable(self._mask(what)).split()), MAX_MESSAGE)
         return Problem(code, said, where=f"MCP server {self.server.name}", hint=hint)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -15,12 +14,14 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 
 from calls.call_context import CallContext
+from calls.tool_requests import OWN_DESCRIPTION
 from config.errors import ErrorCode, Problem
 from config.resources import SharedTasks
 from graph.context import Context
 from models.chat_models import built_in
 from prompts.loader import render_prompt
 from runs.trace import trace
+from text.regex import regex
 from tools.evidence import Evidence
 from tools.mcp.connections import choose_tools, get_connection
 from tools.mcp.server_config import McpServer, choose_servers
@@ -48,7 +49,7 @@ SERVER, TOOL, ALLOWED = "mcp_server", "mcp_tool", "mcp_allowed"
 RESERVED = frozenset(["config", "run_manager", "runtime", "self"])
 """The names of parameters that LangChain takes for itself."""
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+_UNSAFE = regex(r"[^A-Za-z0-9_-]")
 
 _learning = SharedTasks[tuple[str, str], ServerPins]()
 """The servers whose tools are being listed for the first time."""
@@ -203,13 +204,14 @@ def make_tool(
     )
     name = definition["name"]
     allowed = {SERVER: server.name, TOOL: name, ALLOWED: name in server.allow}
+    own = {OWN_DESCRIPTION: clean_description(definition)}
     answering.tool = McpTool(
         name=name_tool(server.name, name, taken),
         description=made.description,
         args_schema=made.args_schema,
         coroutine=made.coroutine,
         response_format=made.response_format,
-        metadata={**(made.metadata or {}), **allowed},
+        metadata={**(made.metadata or {}), **allowed, **own},
     )
     return answering.tool
 
@@ -261,7 +263,6 @@ class _Interceptor:
             request.name,
             tool.name,
             arguments,
-            needs_approval=needs_approval(tool),
             repeatable=True in (known.get("readOnlyHint"), known.get("idempotentHint")),
         )
         text, failed = await answer_call(call, runtime)

@@ -54,8 +54,6 @@ class McpCall(NamedTuple):
     name: str
     """Its name as the model knows it."""
     arguments: Mapping[str, Any]
-    needs_approval: bool
-    """Whether a person has to approve it first."""
     repeatable: bool
     """Whether making it twice changes nothing more than making it once."""
 
@@ -73,7 +71,7 @@ async def answer_call(call: McpCall, runtime: Runtime) -> tuple[str, bool]:
         ids, status = await _call_once(call, runtime)
     except Problem as problem:
         await _trace(call, around, problem.code, started, why=problem.what)
-        if problem.code not in (ErrorCode.QUERY_WITHHELD, ErrorCode.MCP_NOT_ALLOWED):
+        if problem.code != ErrorCode.QUERY_WITHHELD:
             noted = ToolUnanswered(problem, f"{call.server.name}: {call.tool}")
             around.tool_results.append(Evidence([], {}, [noted]))
         return _refuse(problem, around.language), True

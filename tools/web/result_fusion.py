@@ -16,7 +16,7 @@ from tools.web.urls import canonicalise_url
 RANK_CONSTANT = 60
 """How little the first ranks stand out (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
-_DOI_ADDRESS = re.compile(r"https://doi\.org/(10\.\d{4,9}/\S+)")
+_DOI_ADDRESS = regex(r"https://doi\.org/(10\.\d{4,9}/\S+)")
 _DOI_IN_PATH = regex(
     r"/(?:doi|abs|full|pdf|epdf|article|articles|content)/(?:\w+/)?(10\.\d{4,9}/[^?#]+)"
 )

@@ -27,7 +27,7 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command
 
 from calls.ledger import LedgerCall, load_recorded, record_call
-from graph.human_input import ASK_USER, Consultation, ToolDecision, ToolRequest
+from graph.pauses import ASK_USER, Consultation, ToolDecision, ToolRequest
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
 from report.markdown.sanitizer import sanitize_text
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 LONGEST_CALL = 300
 """The most characters of a call of a tool in a line for a person."""
+
+OWN_DESCRIPTION = "own_description"
+"""The key of a tool's metadata for what it says of itself, if its description says more."""
 
 ToolHandler = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
 
@@ -184,13 +187,20 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
                 human.note("refused", described)
             return _answer(request, render_prompt("tool_unattended", language=around.language))
         if decision is None:
-            about = to_one_line(sanitize_text(request.tool.description), LONGEST_CALL)  # type: ignore[union-attr]
+            about = to_one_line(sanitize_text(describe_offered_tool(request.tool)), LONGEST_CALL)
             human.request(call["id"] or "", call["name"], call["args"], about)
             return _answer(request, "")
         return await _carry_out(request, handler, human, decision)
 
     def _is_risky(self, around: CallContext, tool: BaseTool | None) -> bool:
         return bool(tool and self.needs_approval and self.needs_approval(around, tool))
+
+
+def describe_offered_tool(tool: BaseTool | None) -> str:
+    """Return what a tool says of itself, without what a model is told beside that."""
+    if tool is None:
+        return ""
+    return str((tool.metadata or {}).get(OWN_DESCRIPTION, tool.description))
 
 
 async def _carry_out(
@@ -226,7 +236,7 @@ def _answer(request: ToolCallRequest, text: str) -> ToolMessage:
 def describe_call(name: str, args: Mapping[str, Any]) -> str:
     """Return a call of a tool in one line of plain text for a person."""
     given = ", ".join(f"{key}={json.dumps(one, ensure_ascii=False)}" for key, one in args.items())
-    return to_plain_line(f"{name}({given})", LONGEST_CALL)
+    return to_person_line(f"{name}({given})", LONGEST_CALL)
 
 
 def write_arguments(args: Mapping[str, Any]) -> str:
@@ -240,7 +250,7 @@ def write_arguments(args: Mapping[str, Any]) -> str:
     )
 
 
-def to_plain_line(text: str, most: int) -> str:
+def to_person_line(text: str, most: int) -> str:
     """Return a model's words in one line for a person.
 
     They have no addresses, no markup, no invisible characters, and nothing that a page says to
