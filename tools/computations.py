@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -12,7 +14,7 @@ from typing import Any, NamedTuple, cast
 from typing_extensions import TypedDict
 
 from calls.ledger import LedgerCall, call_once
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import Passage, Source
 from library.page_rows import NewPage
@@ -49,6 +51,15 @@ _RECORD = f"{COMPUTATION}:"
 
 _SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<"}
 """How the figures that are kept begin, by suffix."""
+
+_ACTIVE = re.compile(
+    r"< ?(?:[\w.-]+:)?(?:script|foreignobject|iframe|object|embed|handler|set|animate\w*)\b"
+    r"|[ \"'/]on\w+ ?= ?[\"']|<!entity|<\?xml-stylesheet|@import|javascript:"
+    r"|\bhref ?= ?(?![\"'] ?(?:#|data:image/(?:png|jpe?g|gif)[;,]))"
+    r"|\burl\((?! ?(?:&quot;|[\"'])? ?#)|\bencoding ?= ?[\"'](?!utf-?8|us-ascii)|\0",
+    re.IGNORECASE,
+)
+"""What an SVG has that does something, or loads something from elsewhere."""
 
 
 class CodeResult(TypedDict):
@@ -119,7 +130,7 @@ async def run_code(
         again: For what it is run again; a part of the key in the ledger.
 
     Raises:
-        Problem: `sandbox_unavailable`.
+        Problem: `sandbox_unavailable`, or `file_unreadable` if an input has changed.
     """
     limits = sandbox.configured_limits()
     if again:
@@ -131,7 +142,7 @@ async def run_code(
     async def make() -> CodeResult:
         """Run it, and say so in the trace."""
         try:
-            done = await sandbox.run_python(code, await read_run_inputs(inputs), limits)
+            done = await sandbox.run_python(code, await _read_all(inputs), limits)
         except Problem as problem:
             await trace(here, "sandbox", role, problem.code)
             raise
@@ -141,13 +152,26 @@ async def run_code(
             exit_status=done.exit_status,
             stdout=done.stdout,
             stderr=done.stderr[-MAX_OUTPUT:],
-            files=_kept_files(done.files),
+            files=await asyncio.to_thread(_kept_files, done.files),
             seconds=done.seconds,
             stopped=done.stopped,
             backend=done.backend,
         )
 
     return cast("CodeResult", await call_once(call, make))
+
+
+async def _read_all(inputs: Sequence[RunInput]) -> dict[str, bytes]:
+    """Return the content of inputs by name: what a result names was there when it was computed.
+
+    Raises:
+        Problem: `file_unreadable`.
+    """
+    contents = await read_run_inputs(inputs)
+    if changed := ", ".join(one.name for one in inputs if one.name not in contents):
+        what = f"{changed} has changed since it was read in, or is gone"
+        raise Problem(ErrorCode.FILE_UNREADABLE, what)
+    return contents
 
 
 def _kept_files(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -160,7 +184,16 @@ def _is_kept(name: str, data: bytes) -> bool:
     suffix = name[name.rfind(".") :].lower()
     if not data or len(data) > MAX_FILE_BYTES:
         return False
+    if suffix == ".svg" and not _is_still(data.decode("utf-8", "replace")):
+        return False
     return suffix == ".csv" or data.lstrip().startswith(_SIGNATURES.get(suffix, b"\0\0"))
+
+
+def _is_still(svg: str) -> bool:
+    """Tell whether an SVG only shows something: whoever opens it runs and loads nothing."""
+    first, *others = svg.split("<!--")
+    said = "".join([first, *(one.partition("-->")[2] for one in others)])
+    return not _ACTIVE.search(" ".join(said.split()))
 
 
 def has_succeeded(result: CodeResult) -> bool:

@@ -10,6 +10,7 @@ from config.errors import Problem
 from prompts.data_blocks import escape_tags, join_prompt_blocks, render_block, render_pages_block
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
+from text.normalization import drop_unstorable
 from tools.arithmetic import evaluate
 from tools.computations import (
     COMPUTATION,
@@ -55,6 +56,8 @@ async def run_python_tool(code: str, runtime: Runtime) -> str:
     language = around.language
     if not await can_run_code():
         return render_prompt("no_sandbox", language=language)
+    # What is recorded of a program must be what is run.
+    code = drop_unstorable(code)
     if len(code) > MAX_CODE:
         return render_prompt("code_too_long", language=language, limit=f"{MAX_CODE:,}")
     every = await list_run_inputs(around.site, around.choices, around.sources)

@@ -400,6 +400,31 @@ async def test_without_a_model_a_step_that_asks_one_table_is_computed_by_rules(
     assert "30" in outcome.state["report"]["body"]
 
 
+async def test_what_is_recorded_of_a_program_is_what_was_run(
+    thread: ThreadSession, sales: str, script: Script, runs: list[str]
+):
+    outcome = await computed(thread, sales, script, f"{MEAN}print('\ud800')", SAID)
+
+    assert runs[0] == runs[1]
+    assert outcome.state["report"]["recomputed"][0]["outcome"] == "same"
+
+
+async def test_no_program_runs_without_an_input_that_its_result_would_name(
+    thread: ThreadSession, sales: str, script: Script, runs: list[str]
+):
+    def change(_: object) -> AIMessage:
+        (Path(sales) / "sales.csv").write_text("region\n", encoding="utf-8")
+        return running("import os\nprint(os.path.exists('sales.csv') and 'is' or 'Mean: 15.0')")
+
+    script.on("Draft", PLAN)
+    script.on("researcher", change, SAID)
+    script.on("reporter", SAID)
+    outcome = await thread.begin(ASKED, make(choices(sales)), quiet)
+
+    assert runs == []
+    assert "computed" not in {one["kind"] for one in outcome.state["sources"].values()}
+
+
 async def test_what_a_program_only_repeats_of_its_own_text_is_no_source(
     thread: ThreadSession, sales: str, script: Script, runs: list[str]
 ):

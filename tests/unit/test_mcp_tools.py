@@ -257,6 +257,17 @@ async def test_arguments_of_any_name_arrive(script: Script, home: Path):
     assert "37 milligrams" in lost
 
 
+async def test_the_same_call_is_made_twice_though_its_arguments_were_renamed(
+    script: Script, home: Path, tmp_path: Path
+):
+    calls = tmp_path / "calls"
+    configure(home, bees=entry("bees", local=True, env={"CALLS": str(calls)}))
+
+    await worked(script, *2 * [("bees_odd", {"config_": "blue", "runtime_": "long"})])
+
+    assert calls.read_text().split() == ["odd", "odd"]
+
+
 async def test_a_server_that_cannot_be_used_leaves_the_other_tools(script: Script, home: Path):
     configure(home, dead={"command": "/no/such/program"}, bees=entry("bees", local=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Callable
 from urllib.parse import unquote
@@ -122,6 +123,18 @@ async def test_a_service_that_fails_is_a_problem_without_its_address(monkeypatch
     assert problem.value.code in ("page_unavailable", "page_not_text")
     assert "secret" not in str(problem.value)
     assert str(service.port) not in str(problem.value)
+
+
+async def test_no_log_has_the_key_of_a_reader_service(monkeypatch, caplog):
+    caplog.set_level(logging.DEBUG)
+
+    async with serving(lambda _: reply(f"# Bees\n\n{WORDS}", mime="text/markdown")) as service:
+        use(monkeypatch, reader_url=f"{service.url}/read?key=s3cr3tkey&page={{url}}")
+        await read(application)
+
+    assert [one.target.partition("&")[0] for one in service.asked] == ["/read?key=s3cr3tkey"]
+    assert "HTTP Request" in caplog.text
+    assert "s3cr3tkey" not in caplog.text
 
 
 async def test_a_page_with_a_text_is_never_rendered(monkeypatch):

@@ -110,14 +110,19 @@ async def _call_once(call: McpCall, runtime: Runtime) -> tuple[list[str], str]:
 
 
 def _count_before(call: McpCall, runtime: Runtime) -> int:
-    """Return how often the conversation has made the same call before."""
-    count = 0
+    """Return how often the conversation has made the same call before.
+
+    Calls are compared as the model wrote them: names of arguments may differ for the server.
+    """
+    written: list[Any] = []
     for message in runtime.state["messages"]:
         for one in getattr(message, "tool_calls", []):
+            if one["name"] != call.name:
+                continue
             if message is runtime.state["messages"][-1] and one["id"] == runtime.tool_call_id:
-                return count
-            count += one["name"] == call.name and one["args"] == call.arguments
-    return count
+                return written.count(one["args"])
+            written.append(one["args"])
+    return written.count(call.arguments)
 
 
 async def _make(call: McpCall, around: CallContext, entry: LedgerCall) -> list[str]:

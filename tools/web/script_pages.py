@@ -87,11 +87,13 @@ async def _render_by_service(service: str, url: str, limits: FetchLimits = LIMIT
     bare = address.copy_with(username="", password="") if address.userinfo else address
     try:
         with anyio.fail_after(limits.seconds):
+            transport = _HidingTransport(bare)
             async with httpx.AsyncClient(
-                verify=load_certificates(), trust_env=False, timeout=limits.seconds
+                transport=transport, trust_env=False, timeout=limits.seconds
             ) as client:
                 headers = {"accept": "text/html, text/plain", "accept-encoding": PACKING}
-                request = client.build_request("GET", bare, headers=headers)
+                shown = bare.copy_with(raw_path=b"/", fragment=None)
+                request = client.build_request("GET", shown, headers=headers)
                 response = await client.send(request, stream=True, auth=auth or httpx.Auth())
                 try:
                     return await _read_rendered(response, url, limits)
@@ -100,6 +102,21 @@ async def _render_by_service(service: str, url: str, limits: FetchLimits = LIMIT
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         what = "the reader service cannot be reached"
         raise Problem(ErrorCode.PAGE_UNAVAILABLE, what, hint="see DOSSIER_READER_URL") from error
+
+
+class _HidingTransport(httpx.AsyncHTTPTransport):
+    """Asks for an address that is set behind httpx's log, which has addresses as they are."""
+
+    def __init__(self, address: httpx.URL) -> None:
+        super().__init__(verify=load_certificates(), trust_env=False)
+        self._address = address
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request to the address."""
+        request.url = self._address
+        response = await super().handle_async_request(request)
+        request.url = self._address.copy_with(raw_path=b"/", fragment=None)
+        return response
 
 
 async def _read_rendered(response: httpx.Response, url: str, limits: FetchLimits) -> Body:
