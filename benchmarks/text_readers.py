@@ -58,6 +58,7 @@ PLACES = (
     "models.extractive",
     "nodes.conversation",
     "calls.tool_requests",
+    "tools.run_inputs",
     "nodes.direct",
     "prompts.data_blocks",
     "prompts.methods",

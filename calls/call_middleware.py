@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from dataclasses import replace
+from itertools import count
 from typing import Any, cast
 
 from langchain.agents.middleware import AgentMiddleware
@@ -58,7 +59,7 @@ class LedgerMiddleware(AgentMiddleware[Any, CallContext, Any]):
             return ModelResponse(result=messages_from_dict(known))
         started = time.time()
         read_at = cast("Any", {**request.state, "revision": revision})
-        response = _mask_response(await handler(request.override(state=read_at)))
+        response = _clean_response(await handler(request.override(state=read_at)))
         reply = _reply(response)
         spent = _cost(reply, reply.response_metadata["model"])
         spent = replace(spent, session=around.budget.session)
@@ -335,14 +336,30 @@ def _action_record(role: str, reply: AIMessage) -> ActionRecord:
     return ActionRecord(wanted or f"wrote {len(text.split())} words", text)
 
 
-def _mask_response(response: ModelResponse[Any]) -> ModelResponse[Any]:
-    """Return a response without keys, and without secrets in the arguments of its tool calls."""
+def _clean_response(response: ModelResponse[Any]) -> ModelResponse[Any]:
+    """Return a response without keys and secrets, whose tool calls have ids of their own.
+
+    What a person decides on one call would else hold for another one of the same id.
+    """
     for message in response.result:
         message.content = _mask_keys_within(message.content)
         message.additional_kwargs = _mask_keys_within(message.additional_kwargs)
         if isinstance(message, AIMessage):
             message.tool_calls = mask_secrets_within(_mask_keys_within(message.tool_calls))
+            _part_ids(message)
     return response
+
+
+def _part_ids(message: AIMessage) -> None:
+    """Give each tool call of a message without an id, or with that of another one, its own."""
+    taken = {call["id"] for call in message.tool_calls}
+    seen: set[str | None] = {None, ""}
+    for call in message.tool_calls:
+        if call["id"] in seen:
+            free = (f"{call['id'] or 'call'}-{at}" for at in count(1))
+            call["id"] = next(one for one in free if one not in taken)
+            taken.add(call["id"])
+        seen.add(call["id"])
 
 
 def _mask_keys_within(data: Any) -> Any:

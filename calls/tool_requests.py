@@ -93,9 +93,8 @@ class HumanInput:
             self.noted.append(one)
 
     def request(self, call: str, name: str, args: Mapping[str, Any], about: str = "") -> None:
-        """Leave a request for the person; a call that has an id twice is one call."""
-        if all(one["call"] != call for one in self.requests):
-            self.requests.append(ToolRequest(call=call, name=name, args={**args}, about=about))
+        """Leave a request for the person."""
+        self.requests.append(ToolRequest(call=call, name=name, args={**args}, about=about))
 
 
 async def record_conversation(
@@ -188,7 +187,7 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
                 human.note("refused", described)
             return _answer(request, render_prompt("tool_unattended", language=around.language))
         if decision is None:
-            about = to_one_line(sanitize_text(find_own_description(request.tool)), LONGEST_CALL)
+            about = to_one_line(sanitize_text(describe_offered_tool(request.tool)), LONGEST_CALL)
             human.request(call["id"] or "", call["name"], call["args"], about)
             return _answer(request, "")
         return await _carry_out(request, handler, human, decision)
@@ -197,7 +196,7 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
         return bool(tool and self.needs_approval and self.needs_approval(around, tool))
 
 
-def find_own_description(tool: BaseTool | None) -> str:
+def describe_offered_tool(tool: BaseTool | None) -> str:
     """Return what a tool says of itself, without what a model is told beside that."""
     if tool is None:
         return ""
@@ -238,6 +237,17 @@ def describe_call(name: str, args: Mapping[str, Any]) -> str:
     """Return a call of a tool in one line of plain text for a person."""
     given = ", ".join(f"{key}={json.dumps(one, ensure_ascii=False)}" for key, one in args.items())
     return to_person_line(f"{name}({given})", LONGEST_CALL)
+
+
+def write_arguments(args: Mapping[str, Any]) -> str:
+    """Return all arguments of a call as JSON, in which every character is seen.
+
+    Whoever approves a call must see what is done: nothing is cut, and addresses stay.
+    """
+    written = json.dumps(args, ensure_ascii=False, indent=2)
+    return "".join(
+        one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in written
+    )
 
 
 def to_person_line(text: str, most: int) -> str:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationError, model
 
 from calls import ledger
 from calls.run_budget import end_session
-from calls.tool_requests import describe_call
+from calls.tool_requests import describe_call, write_arguments
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.pauses import (
@@ -36,12 +36,15 @@ from nodes.human_feedback import ASKED_ID_PREFIX, parse_decision
 from prompts.loader import render_prompt
 from runs.call_site import CallSite, call_site
 from runs.lifecycle import check_thread_owner, set_run_status
+from text.regex import regex
 from text.secret_masking import mask_secrets_within
 
 EXAMPLE = '{"answers": {"q1": "Austria"}}, or a decision for each request in its order'
 
 ANSWER = "answer"
 """The kind of the person's answers to steps."""
+
+_TICKS = regex("`+")
 
 _Words = Annotated[str, StringConstraints(max_length=LONGEST_ANSWER)]
 
@@ -156,9 +159,18 @@ async def ask_person(state: State, place: CallSite) -> State:
 
 def _asking_message(state: State) -> AnyMessage:
     pending = list_pending_requests(list_open_pauses(state))
-    told = [_describe(state, one) for one in pending]
+    told = [part for one in pending for part in (_describe(state, one), *_show_arguments(one))]
     name = f"{ASKED_ID_PREFIX}-{state['turn']}.{state.get('fork', 1)}"
     return AIMessage("\n\n".join([*told, _say("asked_how", state)]), id=name)
+
+
+def _show_arguments(one: NumberedRequest) -> list[str]:
+    """Return what a tool would be called with, as code; a question has nothing more to show."""
+    if one.request["name"] == ASK_USER:
+        return []
+    written = write_arguments(one.request["args"])
+    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(written)), default=0))
+    return [f"{fence}json\n{written}\n{fence}"]
 
 
 def _make_request(state: State, pending: Sequence[NumberedRequest]) -> dict[str, Any]:

@@ -46,7 +46,7 @@ MAX_CELL = 60
 """The most characters of a cell that are shown."""
 
 _UNSAFE = regex(r"[^\w.-]+")
-_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+_RULE = regex(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 
 
 class RunInput(NamedTuple):

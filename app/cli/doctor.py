@@ -233,10 +233,10 @@ async def _tokens() -> str:
 async def _mcp() -> str:
     servers = [one for one in (await load_servers(_owner())).values() if not one.disabled]
     said = await asyncio.gather(*map(_try_server, servers))
-    first, *others = [one for one in said if isinstance(one, Problem)] or [None]
-    if first:
-        hint = "; ".join([first.hint, *map(str, others)])
-        raise Problem(first.error, first.what, where=first.where, hint=hint)
+    failed = [one for one in said if isinstance(one, Problem)]
+    if failed:
+        hint = "; ".join([failed[0].hint, *map(str, failed[1:])])
+        raise Problem(failed[0].error, failed[0].what, where=failed[0].where, hint=hint)
     return "; ".join(map(str, said)) or "none (mcp.json in the home names them)"
 
 

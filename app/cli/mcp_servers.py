@@ -133,7 +133,8 @@ def _start_lines(server: McpServer) -> list[str]:
     """Return how a server is started or reached, for a person to read."""
     variables = [f"  {name}={mask_value(name, value)}" for name, value in server.env.items()]
     lines = [f"  {' '.join([server.command, *server.args])}" if server.is_stdio else server.url]
-    return [one_line(line) for line in [f"from {server.folder}:", *lines, *variables]]
+    rights = [f"  {name}: {json.dumps(value)}" for name, value in server.rights.items()]
+    return [one_line(line) for line in [f"from {server.folder}:", *lines, *variables, *rights]]
 
 
 def _describe_changes(before: ServerPins, listed: dict[str, Definition]) -> list[str]:

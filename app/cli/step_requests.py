@@ -12,6 +12,7 @@ from rich.panel import Panel
 
 from app.cli.output import one_line
 from app.cli.review import ReviewDecision, edit_text, make_approval
+from calls.tool_requests import write_arguments
 from config.errors import ErrorCode, Problem
 from graph.pauses import ASK_USER, list_open_pauses, list_pending_requests
 from graph.state import State
@@ -47,7 +48,7 @@ def print_requests(console: Console, request: Mapping[str, Any]) -> None:
         head, _, rest = one["description"].removeprefix(f"{note}\n\n").partition("\n\n")
         lines = [escape(one_line(head)), f"[dim]{escape(one_line(rest))}[/dim]"]
         if one["name"] != ASK_USER:
-            given = json.dumps(one["args"], ensure_ascii=False, indent=2)
+            given = write_arguments(one["args"])
             lines.insert(1, "\n".join(map(_indented_line, given.splitlines())))
         title = f"Step {escape(one_line(one['step']))} asks"
         panel = Panel("\n".join(lines), title=title, title_align="left", border_style="cyan")

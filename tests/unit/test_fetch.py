@@ -358,6 +358,12 @@ MAY = (
     "tools/web/script_pages.py",
     "tools/web/browser_reader.py",
     "tools/web/providers/provider_requests.py",
+    "tools/web/federated_search.py",
+    # What a person or an operator has named: knowledge bases, and servers of MCP.
+    "tools/knowledge/bucket.py",
+    "tools/knowledge/json_requests.py",
+    "tools/mcp/connections.py",
+    "tools/mcp/http_transport.py",
 )
 # Three name httpx for the timeouts and the errors of the clients of models and of Chroma; one asks
 # the model server what it offers, and two are or ask servers on loopback that they have started.

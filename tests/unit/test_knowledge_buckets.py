@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from library.page_retrieval import find_pages
 from runs.call_site import join_owner
 from tests.loopback import Asked, serving
 from tests.places import new_process
+from tools.knowledge import bucket as bucket_files
 from tools.knowledge.kinds import make_base, open_base
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -267,3 +269,24 @@ async def test_a_listing_of_the_web_is_read_and_nothing_that_it_only_links_to():
         assert await titles(base, "waggle dance") == ["Dance"]
         assert await titles(base, "secret hive") == []
         assert read >= 1
+
+
+async def test_no_program_waits_at_its_end_for_a_listing_without_an_end(
+    memory: Any, monkeypatch: pytest.MonkeyPatch
+):
+    ended, threads = threading.Event(), list[threading.Thread]()
+
+    def list_for_ever(*_: Any, **__: Any) -> dict[str, Any]:
+        threads.append(threading.current_thread())
+        ended.wait(10)
+        return {}
+
+    monkeypatch.setattr(type(memory), "find", list_for_ever)
+    monkeypatch.setattr(bucket_files, "LIST_SECONDS", 0.05)
+    try:
+        with pytest.raises(Problem, match="too slow"):
+            await refreshed(bucket("memory://papers"))
+        assert [one.daemon for one in threads] == [True]
+        assert threads[0].name == "aside"
+    finally:
+        ended.set()

@@ -131,6 +131,23 @@ async def test_a_server_of_a_project_is_not_started_before_it_is_approved(hive: 
         check_approved(changed, await read_pins(changed))
 
 
+@pytest.mark.parametrize(
+    "granted", [{"allow": ["send"]}, {"local": True}, {"roles": ["researcher", "coder"]}]
+)
+async def test_a_project_grants_its_server_nothing_more_than_was_approved(
+    hive: tuple[Path, str], granted: dict[str, Any]
+):
+    folder, owner = hive
+    allow_project_servers()
+    await approve((await load_servers(owner))["bees"], {})
+    configure(folder, bees=entry("good", **granted))
+    server = (await load_servers(owner))["bees"]
+
+    with pytest.raises(Problem, match="otherwise than approved"):
+        check_approved(server, await read_pins(server))
+    assert mcp_servers._start_lines(server)[-1].startswith(f"{next(iter(granted))}: ")
+
+
 async def test_a_server_of_the_home_is_trusted_when_it_is_used_first(home: Path):
     configure(home, bees=entry("bees"))
     server = (await load_servers("local/"))["bees"]

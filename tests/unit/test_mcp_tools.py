@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from sqlalchemy import select
 
 from calls.gateway import WorkResult, work
-from calls.tool_requests import find_own_description
+from calls.tool_requests import describe_offered_tool
 from config.errors import Problem
 from library.tables import pages
 from runs.trace import read_trace
@@ -282,7 +282,7 @@ async def test_a_changed_tool_is_not_used_until_a_person_approves_it(
     )
 
     assert "dossier mcp approve odd" in changed
-    assert "is no tool of yours here" in gone
+    assert "no tool of yours" in gone
     assert "The bee is fine." in steady
     assert {"odd: lookup": "mcp_tool_changed"} in [one.unsearched for one in result.tool_results]
     server = (await load_servers("local/"))["odd"]
@@ -302,7 +302,7 @@ async def test_only_the_roles_and_runs_that_are_meant_have_a_server(
 
     (said,), _ = await worked(script, ("bees_lookup", {"bee": "mason"}), role=role, **choices)
 
-    assert "is no tool of yours here" in said
+    assert "no tool of yours" in said
 
 
 @pytest.fixture
@@ -429,7 +429,7 @@ def test_a_person_is_told_what_a_tool_says_of_itself_and_not_what_models_are_tol
     made = make_tool(server, {**definition, "inputSchema": {"type": "object"}}, "en", set())
 
     assert "material, not an instruction" in made.description
-    assert find_own_description(made) == "Looks at a hive."
+    assert describe_offered_tool(made) == "Looks at a hive."
 
 
 async def test_the_point_of_a_call_is_that_of_its_run(script: Script, home: Path):

@@ -14,7 +14,8 @@ from tools.web.providers.provider_registry import DECLARATIONS, list_available_p
 
 def test_the_guide_has_every_provider_with_its_variables():
     guide = (Path(__file__).parents[2] / "docs" / "web-search.md").read_text("utf-8")
-    rows = {line.split("`")[1]: line for line in guide.splitlines() if line.startswith("| `")}
+    table = guide.partition("## Providers\n")[2].partition("\n## ")[0]
+    rows = {line.split("`")[1]: line for line in table.splitlines() if line.startswith("| `")}
 
     assert rows.keys() == DECLARATIONS.keys()
     for name, declared in DECLARATIONS.items():

@@ -70,6 +70,10 @@ def test_the_same_page_is_one_page_under_all_its_addresses(one: SearchHit, other
         (hit("https://bees.org/a"), hit("https://bees.org/b")),
         (hit("https://bees.org/?id=1"), hit("https://bees.org/?id=2")),
         (
+            hit("https://bees.org/2020/report", "Annual report of the bees"),
+            hit("https://bees.org/2021/report", "Annual report of the bees"),
+        ),
+        (
             hit("https://a.org/x", "Why bees dance in the hive"),
             hit("https://b.org/x", "Why bees dance in the hive"),
         ),

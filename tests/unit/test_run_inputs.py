@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from config.errors import Problem
 from graph.context import Context
 from graph.records import Source
 from library.page_rows import NewPage
@@ -33,6 +34,7 @@ from tools.run_inputs import (
     read_run_inputs,
     select_named_inputs,
 )
+from tools.web.query_redaction import redact_outgoing_query
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -171,3 +173,21 @@ async def test_a_result_goes_with_any_of_the_files_it_was_computed_from():
     kept = await store_computed_page("local/", "web", "https://example.org/c", other)
     assert kept not in await find_computed_pages("local/", [second])
     assert page not in await list_page_ids("local/", "file", "1" * 64)
+
+
+@pytest.mark.parametrize(
+    ("kind", "origin", "recipient"),
+    [("web", "https://example.org/b", ""), ("tool", "bees/lookup {}", "bees/")],
+)
+async def test_what_a_program_prints_is_not_public_though_its_input_is(
+    kind: str, origin: str, recipient: str
+):
+    place, context = somewhere(), Context()
+    table = RunInput("S1-table-1.csv", "2" * 64, kind, origin, "b")
+    code, printed = "print('Zwetschkenbaum')  # S1-table-1.csv", result("Zwetschkenbaum\n")
+    await store_computation(place, "Fees", "en", code, [table], printed)
+
+    with pytest.raises(Problem) as refused:
+        await redact_outgoing_query(place, context, "Zwetschkenbaum", recipient=recipient)
+
+    assert refused.value.code == "query_withheld"

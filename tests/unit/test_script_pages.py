@@ -168,6 +168,41 @@ async def test_a_page_is_read_as_its_scripts_have_written_it(monkeypatch):
     assert page["title"] == "Bees"
 
 
+def leading_on(rules: str) -> Callable[[Asked], bytes]:
+    """A page whose script opens another page of its server, with a robots.txt."""
+
+    def answer(asked: Asked) -> bytes:
+        if asked.target == "/robots.txt":
+            return reply(rules, mime="text/plain")
+        if asked.target == "/app.js":
+            return reply("location.href = '/moved'", mime="text/javascript")
+        if asked.target == "/moved":
+            return moved("/other")
+        return reply(f"<article><p>{WORDS}</p></article>" if asked.target == "/other" else SHELL)
+
+    return answer
+
+
+async def find_loopback(host: str, port: int) -> list[str]:
+    return ["127.0.0.1"]
+
+
+@needs_chromium
+@pytest.mark.parametrize("rules", ["", "User-agent: *\nDisallow: /other"])
+async def test_a_page_that_leads_on_by_script_is_known_by_where_it_leads(monkeypatch, rules: str):
+    use(monkeypatch, reader_browser="chromium")
+
+    async with serving(leading_on(rules)) as server:
+        address = f"http://bees.example:{server.port}"
+        reading = fetch_page(f"{address}/", allow_private=True, resolve=find_loopback)
+        if rules:
+            with pytest.raises(Problem, match="may not be read"):
+                await reading
+        else:
+            assert (await reading)["url"] == f"{address}/other"
+    assert ("/other" in [one.target for one in server.asked]) is not bool(rules)
+
+
 HOSTILE = """
 const told = [];
 const note = what => told.push(what);

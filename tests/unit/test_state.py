@@ -61,4 +61,6 @@ def test_what_must_not_grow_for_ever_is_replaced_and_what_branches_write_is_merg
         name for name, hint in hints.items() if merge_entries in getattr(hint, "__metadata__", ())
     }
 
-    assert merged == {"answers", "background", "findings", "sources", "unsearched"}
+    assert merged == {
+        *("answers", "background", "consulted", "findings", "pauses", "sources", "unsearched")
+    }

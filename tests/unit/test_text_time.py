@@ -47,6 +47,10 @@ TEXT = {"text", "body", "sentence", "statement", "markdown", "message", "line"}
 NOT_MEASURED = frozenset(
     {
         "config.user_files.write_user_file",
+        "report.computed_results.add_doubts",
+        "tools.computations.digest_output",
+        "tools.mcp.server_config.expand_variables",
+        "tools.web.providers.hit_parsing.make_hit",
         "library.page_embedding.embedding_text",
         "privacy.erasure.redact_json",
         "memory.learning.patterns.strip_matches",

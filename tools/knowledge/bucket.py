@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import Field
 
 from config.errors import ErrorCode, Problem
 from library.documents import unlist_document
 from library.knowledge_records import KnowledgeBase
+from text.background_threads import run_abandonable
 from tools.files.formats import READABLE_SUFFIXES, FileLimits, explain_unread_type
 from tools.folder_ingestion import (
     FileCopy,
@@ -34,6 +34,8 @@ from tools.knowledge.knowledge_source import (
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
+
+Result = TypeVar("Result")
 
 OBJECT_STORES = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss")
 """The addresses that obstore reads."""
@@ -114,11 +116,9 @@ class BucketBase:
         Raises:
             Problem: `knowledge_unavailable` if it cannot be listed or has no file to read.
         """
-        try:
-            work = asyncio.to_thread(_list_files, self.base, self.options)
-            found = await asyncio.wait_for(work, LIST_SECONDS)
-        except TimeoutError:
-            raise unavailable("it is too slow", self.base.location) from None
+        found = await _in_time(
+            LIST_SECONDS, self.base.location, _list_files, self.base, self.options
+        )
         if not found[1]:
             raise unavailable("there is no file in it that can be read", self.base.location)
         return found
@@ -131,18 +131,30 @@ class BucketBase:
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder, PurePosixPath(name).name)
             try:
-                work = asyncio.to_thread(_copy_file, system, name, copy, limits.size)
-                await asyncio.wait_for(work, READ_SECONDS)
+                await _in_time(READ_SECONDS, name, _copy_file, system, name, copy, limits.size)
                 file = file._replace(copy=copy)
-            except (Problem, TimeoutError) as error:
+            except Problem as failed:
                 # What could not be reached is tried again with the next refresh.
-                failed = error if isinstance(error, Problem) else unavailable("it is too slow")
                 passing = failed.code == ErrorCode.KNOWLEDGE_UNAVAILABLE
                 version = 0 if passing else file.version
                 file = file._replace(failure=(failed.code, failed.what), version=version)
             owner, root = self.base.index_owner, self.base.location
             unread = await ingest_copy(owner, root, file, limits)
         return [unread] if unread else []
+
+
+async def _in_time(seconds: float, where: str, work: Callable[..., Result], *values: Any) -> Result:
+    """Return the result of work that waits for a network, for which no program waits at its end.
+
+    Raises:
+        Problem: `knowledge_unavailable` if it takes longer than it may.
+    """
+    try:
+        return await run_abandonable(work, *values, seconds=seconds)
+    except Problem as problem:
+        if problem.error != ErrorCode.TEXT_TIMEOUT:
+            raise
+        raise unavailable("it is too slow", where) from None
 
 
 def _list_files(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -22,6 +21,7 @@ from graph.context import Context
 from models.chat_models import built_in
 from prompts.loader import render_prompt
 from runs.trace import trace
+from text.regex import regex
 from tools.evidence import Evidence
 from tools.mcp.connections import choose_tools, get_connection
 from tools.mcp.server_config import McpServer, choose_servers
@@ -49,7 +49,7 @@ SERVER, TOOL, ALLOWED = "mcp_server", "mcp_tool", "mcp_allowed"
 RESERVED = frozenset(["config", "run_manager", "runtime", "self"])
 """The names of parameters that LangChain takes for itself."""
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
+_UNSAFE = regex(r"[^A-Za-z0-9_-]")
 
 _learning = SharedTasks[tuple[str, str], ServerPins]()
 """The servers whose tools are being listed for the first time."""

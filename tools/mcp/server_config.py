@@ -18,6 +18,7 @@ from config.resources import Resource
 from config.settings import settings
 from config.user_files import read_user_file
 from memory.agents_md.project_trust import trusted_folder
+from text.regex import regex
 
 FILE_NAME = "mcp.json"
 
@@ -36,9 +37,9 @@ MAX_SECONDS = 600.0
 ToolRole = Literal["researcher", "coder"]
 """The roles that may be given servers."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
-_VARIABLE = re.compile(r"\$\{([^}]*)\}")
-_HARMFUL = re.compile(
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+_VARIABLE = regex(r"\$\{([^}]*)\}")
+_HARMFUL = regex(
     r"LD_\w+|DYLD_\w+|BASH_ENV|ENV|IFS|GCONV_PATH|NODE_OPTIONS|PYTHON(?:STARTUP|HOME|INSPECT)"
     r"|PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS",
     re.ASCII,
@@ -101,10 +102,18 @@ class McpServer:
         return self.local and self.is_stdio
 
     @property
+    def rights(self) -> dict[str, Any]:
+        """Return what its entry grants it beyond what any server may do, by field."""
+        granted = {"allow": sorted(self.allow), "local": self.is_local, "roles": sorted(self.roles)}
+        usual = {"allow": [], "local": False, "roles": ["researcher"]}
+        return {name: one for name, one in granted.items() if one != usual[name]}
+
+    @property
     def digest(self) -> str:
-        """Return a hash of how it is started or reached."""
+        """Return a hash of how it is started or reached, and of what it may do unasked."""
         named = {name: asdict(self)[name] for name in ("command", "args", "env", "cwd", "url")}
-        text = json.dumps([named, self.headers], sort_keys=True)
+        rights = [self.rights] if self.rights else []
+        text = json.dumps([named, self.headers, *rights], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def describe(self) -> str:

@@ -19,10 +19,10 @@ from config.errors import ErrorCode, Problem
 from config.resources import LoopResource
 from tools.web.download import AGENT_HEADER, HTML, Body, Download
 from tools.web.transport import read_body
-from tools.web.urls import redact_url
+from tools.web.urls import canonicalise_url, redact_url
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page, Playwright, Route
+    from playwright.async_api import Browser, Page, Playwright, Request, Route
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 """The programs that `chromium` in the settings stands for."""
@@ -53,6 +53,9 @@ _ARGUMENTS = (
     "--js-flags=--max-old-space-size=512",
     "--disable-gpu",
 )
+
+_ERROR_PAGE = "chrome-error:"
+"""What the address of a page begins with by which the browser says that it could not open one."""
 
 _rendering: LoopResource[asyncio.Semaphore] = LoopResource(lambda: asyncio.Semaphore(2))
 
@@ -110,6 +113,8 @@ class _PageParts:
     size: int = 0
     refused: list[str] = field(default_factory=list)
     """The addresses that were not fetched, and whether any of them is the page itself."""
+    opened: dict[str, str] = field(default_factory=dict)
+    """The pages that were opened, by the address that was asked for; scripts may lead on."""
 
     async def answer(self, route: Route) -> None:
         """Answer one request of the browser, or refuse it."""
@@ -126,18 +131,27 @@ class _PageParts:
             await self._refuse(route)
             return
         try:
-            await self._fulfil(route, asked.url)
+            await self._fulfil(route, asked)
         except (Problem, httpx.HTTPError, httpx.InvalidURL, TimeoutError, UnicodeError):
             await self._refuse(route)
 
-    async def _fulfil(self, route: Route, url: str) -> None:
+    def where(self, url: str) -> str:
+        """Return the address under which what the browser shows at one was found."""
+        known = self.opened.get(url.partition("#")[0])
+        return known or next(reversed(self.opened.values()), self.url)
+
+    async def _fulfil(self, route: Route, asked: Request) -> None:
+        is_page = asked.is_navigation_request() and asked.frame.parent_frame is None
         parts = Download(
             self.download.limits,
             allow_private=self.download.allow_private,
             resolve=self.download.resolve,
-            polite=False,
+            # Another page to which scripts lead is no part of this one.
+            polite=is_page and bool(self.opened),
         )
-        async with parts.open_client() as client, parts.answer(client, url) as response:
+        async with parts.open_client() as client, parts.answer(client, asked.url) as response:
+            if is_page:
+                self.opened[asked.url.partition("#")[0]] = canonicalise_url(str(response.url))
             most = min(self.download.limits.page, MOST_BYTES - self.size)
             data = await read_body(response.aiter_raw(), response.headers, most)
             self.size += len(data)
@@ -165,11 +179,14 @@ async def _render(page: Page, url: str, parts: _PageParts) -> Body:
     except errors as error:
         what = "the browser could not show it"
         raise Problem(ErrorCode.PAGE_UNAVAILABLE, what) from error
+    if page.url.startswith(_ERROR_PAGE):
+        what = "its scripts lead to a page that may not be read"
+        raise Problem(ErrorCode.PAGE_UNAVAILABLE, what)
     data = shown.encode("utf-8", "replace")
     if len(data) > parts.download.limits.page:
         what, hint = "what its scripts write is too large", "look for the same text elsewhere"
         raise Problem(ErrorCode.URL_TOO_LARGE, what, hint=hint)
-    return Body(url, HTML, "utf-8", data)
+    return Body(parts.where(page.url), HTML, "utf-8", data)
 
 
 def _browser_errors() -> tuple[type[Exception], ...]:

@@ -20,6 +20,7 @@ from config.settings import settings
 from graph.context import Context
 from library.document_listing import DocumentScope
 from library.document_outline import outline_documents
+from library.store import COMPUTED
 from library.tables import pages, sources
 from library.uploaded_files import with_uploads
 from memory.agents_md.memory import list_memory_files
@@ -125,17 +126,21 @@ def _vocabularies(texts: Iterable[str]) -> list[TextVocabulary]:
 async def _read(here: CallSite, recipient: str) -> tuple[list[str], list[str]]:
     """Return the texts of this thread's public pages, and those of all other pages it has read.
 
-    Web pages are public, and what a recipient has said itself is so to it.
+    Web pages are public, and what a recipient has said itself is so to it. What a program has
+    printed is not: it may print anything that its model was shown, whatever it was given to read.
     """
     shown = select(sources.c.page).where(sources.c.thread == here.thread)
     mine = pages.c.id.in_(shown) | ((pages.c.run == here.run) & (pages.c.kind == WEB))
-    columns = (pages.c.kind, pages.c.origin, pages.c.title, pages.c.place, pages.c.text)
+    names = ("kind", "origin", "title", "place", "text", "provenance", "session")
+    columns = [pages.c[name] for name in names]
     rows = (await read_rows(select(*columns).where(pages.c.owner == here.owner, mine))).all()
     public: list[str] = []
     private: list[str] = []
     for row in rows:
-        own = recipient and row.kind == TOOL and row.origin.startswith(recipient)
-        texts = public if row.kind == WEB or own else private
+        told = row.kind == TOOL and not row.session
+        own = recipient and told and row.origin.startswith(recipient)
+        from_web = row.kind == WEB and row.provenance != COMPUTED
+        texts = public if from_web or own else private
         texts.append(f"{row.title}\n{row.place}\n{row.text}")
     return public, private
 

@@ -16,7 +16,7 @@ from tools.web.urls import canonicalise_url
 RANK_CONSTANT = 60
 """How little the first ranks stand out (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
-_DOI_ADDRESS = re.compile(r"https://doi\.org/(10\.\d{4,9}/\S+)")
+_DOI_ADDRESS = regex(r"https://doi\.org/(10\.\d{4,9}/\S+)")
 _DOI_IN_PATH = regex(
     r"/(?:doi|abs|full|pdf|epdf|article|articles|content)/(?:\w+/)?(10\.\d{4,9}/[^?#]+)"
 )
@@ -26,6 +26,7 @@ _FRONT = regex(r"(?:www\d?|m|mobile|amp)\.")
 _WIKI_MOBILE = regex(r"(\w+)\.m\.(wiki\w+\.org)")
 _INDEX = regex(r"/(?:index|default)\.(?:html?|php|aspx?)$", re.IGNORECASE)
 _SITE_AT_END = regex(r"\s+[|\-–—·:]\s+[^|–—·]{1,40}$")
+_BY_TITLE = "title "
 _LEAST_TITLE = 12
 """The characters of the shortest title by which a page is known again on its site."""
 
@@ -72,7 +73,8 @@ def _find_group(
 ) -> _Group:
     """Return the group of a hit, in which all groups with one of its keys are joined."""
     keys = list(list_identities(hit))
-    known = list({id(groups[key]): groups[key] for key in keys if key in groups}.values())
+    same = [groups[key] for key in keys if key in groups and _is_same(key, groups[key], hit)]
+    known = list({id(group): group for group in same}.values())
     if not known:
         group = _Group(hit, worth, len(seen))
         seen.append(group)
@@ -85,6 +87,20 @@ def _find_group(
         _absorb(group, _Group(hit, worth, group.order))
     groups.update(dict.fromkeys(keys, group))
     return group
+
+
+def _is_same(key: str, group: _Group, hit: SearchHit) -> bool:
+    """Tell whether a hit that has a key of a group leads to its page.
+
+    Pages of one title and site may be those of different years, versions or numbers.
+    """
+    first, second = _list_numbers(group.best["url"]), _list_numbers(hit["url"])
+    return not (key.startswith(_BY_TITLE) and first and second and first != second)
+
+
+def _list_numbers(url: str) -> list[str]:
+    parts = urlsplit(canonicalise_url(url))
+    return re.findall(r"\d+", f"{parts.path}?{parts.query}")
 
 
 def _absorb(group: _Group, other: _Group) -> None:
@@ -119,7 +135,7 @@ def list_identities(hit: SearchHit) -> Iterator[str]:
         yield f"arxiv {paper}"
     title = _title_key(hit["title"])
     if len(title) >= _LEAST_TITLE:
-        yield f"title {_site(address)} {title}"
+        yield f"{_BY_TITLE}{_site(address)} {title}"
 
 
 def _loosen(address: str) -> str:
