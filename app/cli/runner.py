@@ -29,6 +29,7 @@ from app.cli.step_requests import (
     asks_for_steps,
     list_requests,
     print_requests,
+    suggest_answer,
 )
 from config.errors import ErrorKind, Problem
 from config.settings import settings
@@ -325,7 +326,7 @@ class CliRunner:
     def _waits(self, request: dict[str, Any]) -> dict[str, Any]:
         if asks_for_steps(request):
             requests = list_requests(request)
-            command = f"{self._command()} --answer {requests[0]['id']}=TEXT"
+            command = f"{self._command()} --answer {suggest_answer(requests)}"
             return self._summary("waiting_review", resume=command, requests=requests)
         if offers_answer(request):
             command, earlier = f"{self._command()} --again refresh", request["earlier"]

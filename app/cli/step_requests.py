@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -32,6 +32,12 @@ def list_requests(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return what is asked as plain data: id, step, name, arguments, and description of each."""
     both = zip(request["requests"], request["action_requests"], strict=True)
     return [{**named, **action} for named, action in both]
+
+
+def suggest_answer(requests: Sequence[Mapping[str, Any]]) -> str:
+    """Return how the first request is answered on the command line: a question, or a tool."""
+    first = requests[0]
+    return f"{first['id']}={'TEXT' if first['name'] == ASK_USER else 'yes'}"
 
 
 def print_requests(console: Console, request: Mapping[str, Any]) -> None:

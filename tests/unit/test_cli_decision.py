@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from app.cli import review
+from app.cli.step_requests import print_requests, suggest_answer
 from config.errors import Problem
 from graph.plan import validate_plan
 
@@ -80,6 +81,22 @@ def test_a_plan_is_printed_with_its_knowledge_bases_and_the_steps_that_compute(c
     (line,) = [one for one in printed(console).splitlines() if f"1. {first['title']}" in one]
     assert "compute" in line
     assert "Knowledge bases that are searched: hives, wiki" in printed(console)
+
+
+@pytest.mark.parametrize(("name", "said"), [("ask_user", "q1=TEXT"), ("git_add", "q1=yes")])
+def test_the_command_that_answers_a_tool_says_yes(name: str, said: str):
+    assert suggest_answer([{"id": "q1", "name": name}, {"id": "q2", "name": "ask_user"}]) == said
+
+
+def test_arguments_of_a_tool_keep_their_indentation(console: Console):
+    action = {"name": "git_add", "args": {"files": ["a"]}, "description": "q1. May it be used?"}
+
+    print_requests(
+        console,
+        {"note": "", "requests": [{"id": "q1", "step": "s1"}], "action_requests": [action]},
+    )
+
+    assert '│   "files": [' in printed(console)
 
 
 def test_a_plan_that_asks_nothing_is_printed_and_decided_without_a_question(
