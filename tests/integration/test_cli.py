@@ -320,8 +320,9 @@ def loaded(folder: Path, *words: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,
-        # The fixture of the home sets a number, which is checked by pydantic.
-        env=os.environ | {"DOSSIER_HOME": str(folder), "DOSSIER_RETRY_SECONDS": ""},
+        # The fixture of the home sets a number and a switch, which are checked by pydantic.
+        env=os.environ
+        | {"DOSSIER_HOME": str(folder), "DOSSIER_RETRY_SECONDS": "", "DOSSIER_KEYLESS_SEARCH": ""},
         capture_output=True,
         encoding="utf-8",
     )

@@ -209,6 +209,7 @@ STATUS = {
     "docs_not_found": 4,
     "feedback_refused": 3,
     "file_not_found": 4,
+    "knowledge_unknown": 4,
     "model_key_missing": 7,
     "not_waiting": 5,
     "output_exists": 5,
