@@ -24,6 +24,7 @@ from report.source_registry import CitablePage, register_sources
 from runs.call_site import CallSite
 from runs.trace import trace
 from text.normalization import to_one_line
+from text.regex import regex
 from tools.printed_lines import drop_repeated_lines
 from tools.run_inputs import RunInput, list_run_inputs, read_run_inputs
 from tools.sandbox import sandbox
@@ -52,7 +53,7 @@ _RECORD = f"{COMPUTATION}:"
 _SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<"}
 """How the figures that are kept begin, by suffix."""
 
-_ACTIVE = re.compile(
+_ACTIVE = regex(
     r"< ?(?:[\w.-]+:)?(?:script|foreignobject|iframe|object|embed|handler|set|animate\w*)\b"
     r"|[ \"'/]on\w+ ?= ?[\"']|<!entity|<\?xml-stylesheet|@import|javascript:"
     r"|\bhref ?= ?(?![\"'] ?(?:#|data:image/(?:png|jpe?g|gif)[;,]))"

@@ -110,8 +110,8 @@ def compute(seconds: float) -> float:
 async def test_a_call_that_waits_for_a_busy_processor_is_not_ended(monkeypatch):
     monkeypatch.setattr(worker_pool, "_LOOK_SECONDS", 0.05)
     pid = await run_in_worker(os.getpid, 30)
-    call = asyncio.create_task(run_in_worker(partial(compute, 0.5), 1.2))
-    for _ in range(20):
+    call = asyncio.create_task(run_in_worker(partial(compute, 0.9), 1.2))
+    while not call.done():
         os.kill(pid, signal.SIGSTOP)
         await asyncio.sleep(0.08)
         os.kill(pid, signal.SIGCONT)
