@@ -241,7 +241,21 @@ async def store_computation(
         for name, data in result["files"].items()
         for page in [await store(f"file={name}", data, origins)]
     ]
-    record = ComputationRecord(
+    record = _build_record(code, inputs, result, files)
+    recorded = await store("record", json.dumps(record, ensure_ascii=False, indent=1), origins)
+    place = f"{COMPUTATION}={digest[:12]}"
+    text = render_result(language, code, inputs, result)
+    page = await store(place, text, [f"{_RECORD}{recorded}", *origins])
+    citable = CitablePage(page, label, _name_place(language, digest, inputs), "computed")
+    (source,) = await register_sources(here.thread, [citable])
+    return Computed(Passage(source=source["id"], text=text, start=0), source)
+
+
+def _build_record(
+    code: str, inputs: Sequence[RunInput], result: CodeResult, files: list[ComputedFile]
+) -> ComputationRecord:
+    """Return by what a program and its results can be known again."""
+    return ComputationRecord(
         code=code,
         inputs=[ComputationInput(name=one.name, sha256=one.sha256) for one in inputs],
         output=result["stdout"][:MAX_OUTPUT],
@@ -249,17 +263,14 @@ async def store_computation(
         files=files,
         backend=result["backend"],
     )
-    recorded = await store("record", json.dumps(record, ensure_ascii=False, indent=1), origins)
-    place = f"{COMPUTATION}={digest[:12]}"
-    text = render_result(language, code, inputs, result)
-    page = await store(place, text, [f"{_RECORD}{recorded}", *origins])
+
+
+def _name_place(language: str, digest: str, inputs: Sequence[RunInput]) -> str:
+    """Return in words what a result was computed from."""
     named = ", ".join(one.name for one in inputs)
     words = {"digest": digest[:12]} | ({"inputs": named} if named else {})
     phrase = "computation_of" if named else "computation_place"
-    location = render_prompt(phrase, language=language, **words)
-    citable = CitablePage(page, label, location, "computed")
-    (source,) = await register_sources(here.thread, [citable])
-    return Computed(Passage(source=source["id"], text=text, start=0), source)
+    return render_prompt(phrase, language=language, **words)
 
 
 def hash_computation(code: str, inputs: Sequence[RunInput]) -> str:
