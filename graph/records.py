@@ -382,6 +382,15 @@ class WithheldQuery(TypedDict):
     """The tool that it was for; "" for a web search."""
 
 
+class BaseSearches(TypedDict):
+    """What a knowledge base was searched for in a run."""
+
+    queries: list[str]
+    """As they were sent, each once."""
+    passages: int
+    """How many different passages it had for them."""
+
+
 class ResearchLog(TypedDict):
     """What a run did beside what its state holds, counted when its report is delivered."""
 
@@ -393,6 +402,8 @@ class ResearchLog(TypedDict):
     """For how many queries each provider gave no answer while others did."""
     withheld: NotRequired[list[WithheldQuery]]
     """What was not sent as it was written; missing without any."""
+    bases: NotRequired[dict[str, BaseSearches]]
+    """The knowledge bases that were searched, by name; missing without any."""
 
 
 class Recomputed(TypedDict):

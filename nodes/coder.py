@@ -37,6 +37,7 @@ from tools.computations import can_run_code
 from tools.computed_pages import record_direct_answer
 from tools.evidence import preparing_checks
 from tools.reading_choice import list_spans
+from tools.run_files import RunFile, list_base_files, list_folder_files
 from tools.run_inputs import describe_run_inputs, list_run_inputs
 from tools.tables.table_answers import (
     TableAnswers,
@@ -112,7 +113,10 @@ async def _render_request(
     state: StepState, runtime: Runtime[Context], place: CallSite, passages: list[Passage]
 ) -> str:
     """Return the request: the question, what is there to compute with, and the step."""
-    inputs = await list_run_inputs(place, runtime.context, state["sources"], described=True)
+    bases = state.get("bases", [])
+    inputs = await list_run_inputs(
+        place, runtime.context, state["sources"], bases=bases, described=True
+    )
     return join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("inputs", describe_run_inputs(inputs)),
@@ -129,7 +133,9 @@ async def _answer_by_rules(
 ) -> StepState:
     """Answer a step that is a question over one table, as rules read it."""
     step = state["step"]
-    files = await with_uploads(place.owner, place.thread, runtime.context.files)
+    roots = await with_uploads(place.owner, place.thread, runtime.context.files)
+    files = await list_folder_files(place.owner, roots)
+    files += await list_base_files(place.owner, state.get("bases", []))
     answers: TableAnswers | None = None
     for asked in dict.fromkeys([step["title"], *step["queries"], step["description"]]):
         found = await _ask_tables(state, runtime, place, files, asked) if asked else None
@@ -160,7 +166,7 @@ async def _answer_by_rules(
 
 
 async def _ask_tables(
-    state: StepState, runtime: Runtime[Context], place: CallSite, files: list[str], asked: str
+    state: StepState, runtime: Runtime[Context], place: CallSite, files: list[RunFile], asked: str
 ) -> TableAnswers | None:
-    candidates = await find_candidate_tables(place.owner, files, asked)
+    candidates = await find_candidate_tables(files, asked)
     return await answer_table_question(place, runtime.context, candidates, asked, state["language"])

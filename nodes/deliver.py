@@ -39,7 +39,7 @@ from runs.lifecycle import (
     set_report_dir,
     set_run_status,
 )
-from runs.trace import list_withheld, read_trace, trace
+from runs.trace import list_base_searches, list_withheld, read_trace, trace
 from tools.computations import is_figure, load_computations, load_computed_files
 from tools.source_checks import load_cited_texts
 
@@ -121,6 +121,8 @@ async def summarize_research(run: str) -> ResearchLog:
         found["unanswered"] = dict(unanswered)
     if withheld := list_withheld(lines):
         found["withheld"] = [WithheldQuery(sent=sent, to=to) for sent, to in withheld]
+    if bases := list_base_searches(lines):
+        found["bases"] = bases
     return found
 
 

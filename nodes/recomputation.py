@@ -87,7 +87,8 @@ async def _recompute(
 ) -> _Outcome:
     """Run one program again over the same inputs."""
     place, sources = call_site(state, runtime), state.get("sources", {})
-    inputs = await find_recorded_inputs(place, runtime.context, sources, record)
+    bases = state["plan"].get("knowledge", [])
+    inputs = await find_recorded_inputs(place, runtime.context, sources, bases, record)
     if inputs is None:
         return _Outcome(Recomputed(source=name, outcome="inputs_changed"))
     try:

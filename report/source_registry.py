@@ -66,7 +66,7 @@ def _complete(page: CitablePage, stored: PageMetadata) -> PageMetadata:
         case "web":
             judged = stored.genre or judge_genre(JudgedPage(page.location, page.title))
             return stored._replace(site=stored.site or extract_site(page.location), genre=judged)
-        case "knowledge" | "tool":
+        case "knowledge" | "tool" | "computed":
             return stored
         case _:
             return stored._replace(site="", genre="")

@@ -27,6 +27,7 @@ SERVER_FOLDER = "server"
 PROGRAM_FILES = {
     ".env",
     "AGENTS.md",
+    "knowledge",
     "locks",
     "mcp-pins.json",
     "mcp.json",

@@ -17,6 +17,7 @@ from calls.ledger import LedgerCall, call_once
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import Passage, Source
+from library.page_metadata import PageMetadata
 from library.page_rows import NewPage
 from library.store import read_page_links, read_page_texts, store_computed_page
 from prompts.loader import render_prompt
@@ -229,11 +230,13 @@ async def store_computation(
     first = inputs[0] if inputs else None
     kind, origin = (first.kind, first.origin) if first else (COMPUTATION, digest)
     origins = list(dict.fromkeys(one.origin for one in inputs))
+    based = ", ".join(dict.fromkeys(one.base for one in inputs if one.base))
     label = to_one_line(title, 200)
 
     async def store(place: str, text: str, links: Sequence[str]) -> str:
         page = NewPage(title=label, place=place, text=text, links=[*links])
         page |= {"session": f"{COMPUTATION} {digest} {place}", "abstract": ""}
+        page |= {"metadata": PageMetadata(site=based)}
         return await store_computed_page(here.owner, kind, origin, page)
 
     files = [
@@ -315,12 +318,24 @@ async def load_computations(
 
 
 async def find_recorded_inputs(
-    here: CallSite, context: Context, sources: Mapping[str, Source], record: ComputationRecord
+    here: CallSite,
+    context: Context,
+    sources: Mapping[str, Source],
+    bases: Sequence[str],
+    record: ComputationRecord,
 ) -> list[RunInput] | None:
-    """Return the inputs of a computation as they were; `None` if one has changed or is gone."""
+    """Return the inputs of a computation as they were; `None` if one has changed or is gone.
+
+    Args:
+        here: The point of the run.
+        context: The choices of the run.
+        sources: The sources of the run, by id.
+        bases: The names of the knowledge bases of its plan.
+        record: How it was computed.
+    """
     named = {one["name"].partition("-table-")[0] for one in record["inputs"]}
     tables = {name: source for name, source in sources.items() if name in named}
-    known = {one.sha256: one for one in await list_run_inputs(here, context, tables)}
+    known = {one.sha256: one for one in await list_run_inputs(here, context, tables, bases=bases)}
     if not all(one["sha256"] in known for one in record["inputs"]):
         return None
     inputs = [known[one["sha256"]]._replace(name=one["name"]) for one in record["inputs"]]
