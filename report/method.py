@@ -198,15 +198,17 @@ def _list_bases(state: State, report: Report) -> list[str]:
     """Return the knowledge bases of the plan: for what each was searched, and what was read."""
     language, log = report["language"], report.get("research")
     searched = log.get("bases", {}) if log else {}
-    read = Counter(
-        one.get("site", "") for one in list_read_documents(state) if one["kind"] == "knowledge"
-    )
+    seen = Counter((one["kind"], one.get("site", "")) for one in list_read_documents(state))
     items = []
     for name in state.get("plan", EMPTY_PLAN).get("knowledge", []):
-        told = [format_count("sources", read[name], language)]
-        if name in searched:
-            told.insert(0, _describe_base_searches(searched[name], state, report))
-        items.append(append_detail(name, get_label("comma", language).join(told), language))
+        read, computed = seen["knowledge", name], seen["computed", name]
+        told = [
+            _describe_base_searches(searched[name], state, report) if name in searched else "",
+            format_count("sources", read, language) if read or not computed else "",
+            format_count("computed", computed, language) if computed else "",
+        ]
+        detail = get_label("comma", language).join(filter(None, told))
+        items.append(append_detail(name, detail, language))
     return items
 
 

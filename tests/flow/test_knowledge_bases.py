@@ -113,7 +113,9 @@ async def test_the_plan_names_a_base_and_only_that_is_searched_before_the_steps(
     assert state["report"]["body"].startswith("“" + HIVES) or HIVES in state["report"]["body"]
     document = build_document(state, state["report"], state["status"], "2026-01-01")
     method = {one["heading"]: one["items"] for one in document["method"]["parts"]}
-    assert method["Knowledge bases"] == ["hives (1 source read)"]
+    assert method["Knowledge bases"] == [
+        f"hives (1 passage for “{QUESTION}” and 2 other queries, 1 source read)"
+    ]
 
 
 @pytest.mark.usefixtures("bases")

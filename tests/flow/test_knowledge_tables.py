@@ -99,7 +99,7 @@ async def test_a_plan_that_a_person_changed_is_researched_beside_what_was_comput
     waiting = await thread.begin(QUESTION, reviewed, lambda _: None)
     assert waiting.request
     args = dict(waiting.request["action_requests"][0]["args"])
-    args["plan"] = "Hives\n\n1. the Aurora hive\n   search: Aurora hive river\n"
+    args["steps"] = "1. the Aurora hive\n   search: Aurora hive river\n"
     edited = {"name": "research_plan", "args": args}
     decision = {"type": "edit", "edited_action": edited}
     outcome = await thread.answer_review(decision, reviewed, lambda _: None)
@@ -152,7 +152,7 @@ def only_id(messages: list[Any]) -> str:
 
 
 async def test_files_of_a_base_and_tables_on_its_pages_are_inputs(hives: KnowledgeBase):
-    place = somewhere("local/")._replace(owner=OWNER)
+    place = somewhere()._replace(owner=OWNER)
     inputs = await list_run_inputs(place, make({}), {}, bases=["hives"], described=True)
 
     assert [(one.name, one.base) for one in inputs] == [

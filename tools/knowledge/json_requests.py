@@ -125,6 +125,7 @@ def _refused(status: int, data: bytes, where: str, access: Credentials) -> Probl
     if name and not access.holds(name):
         reason = f"{reason} ({name})"
     hints = {
+        400: "check its options: dossier kb show NAME",
         401: access.hint,
         403: access.hint,
         404: "check its address, and the name of the index or data set",
