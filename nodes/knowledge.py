@@ -30,6 +30,7 @@ from nodes.direct import answer_from_tables
 from prompts.data_blocks import join_prompt_blocks, render_block
 from prompts.loader import render_prompt
 from runs.call_site import CallSite, call_site
+from runs.trace import trace
 from text.script import detect_language
 from text.term_pairs import restate_terms
 from tools.computed_pages import DirectAnswer
@@ -102,7 +103,11 @@ async def _compute(
     asked = cast("QueryState", state | {"query": state["question"], "number": 1})
     try:
         files = await list_base_files(place.owner, names)
-        return await answer_from_tables(asked, runtime, files) if files else None
+        answer = await answer_from_tables(asked, runtime, files) if files else None
+        if answer:
+            status = "not_computed" if answer.uncomputed else "ok"
+            await trace(place, "compute", "knowledge", status, bases=[*names])
+        return answer
     except Problem as problem:
         raise_if_fatal(problem)
         log.warning("nothing was computed over tables of %s: %s", ", ".join(names), problem)

@@ -123,23 +123,24 @@ async def remove_named_base(*, name: str, invocation: Invocation) -> None:
         raise Problem(ErrorCode.KNOWLEDGE_SHARED, f"{name!r} is the operator's", where=where)
     gone = await remove_base(invocation.owner, base)
     counts = pluralize(gone.documents, "document"), pluralize(gone.passages, "passage")
-    lines = [f"{name} is removed: {counts[0]} read in and {counts[1]} shown to runs are erased."]
+    lines = [f"{name} is removed. Erased: {counts[0]} read in, and {counts[1]} shown to runs."]
     if gone.cited:
-        lines.append(_describe_kept(gone))
+        lines.append(_describe_kept(name, gone))
     if base.kind in ("folder", "bucket"):
         lines.append(f"{base.location} itself is left as it is.")
     invocation.print_result({"name": name, **gone._asdict()}, "\n".join(lines))
 
 
-def _describe_kept(gone: Removal) -> str:
+def _describe_kept(name: str, gone: Removal) -> str:
     """Return what stays of a base, in which conversations, and how it is seen and erased."""
     one = len(gone.cited) == 1
-    threads = f"{', '.join(gone.threads[:NAMED])}{', …' if len(gone.threads) > NAMED else ''}"
+    passages = f"{pluralize(len(gone.cited), 'passage')} {'stays' if one else 'stay'}"
+    threads = ", ".join([*gone.threads[:NAMED], *["…"][: len(gone.threads) - NAMED]])
+    their = f"{'a source' if one else 'sources'} of {pluralize(len(gone.threads), 'conversation')}"
+    seen = f"dossier pages list --kind knowledge --in {name}"
     return (
-        f"{pluralize(len(gone.cited), 'passage')} {'stays' if one else 'stay'}, since reports of "
-        f"{pluralize(len(gone.threads), 'conversation')} rest on {'it' if one else 'them'} "
-        f"({one_line(threads)}): dossier pages list --kind knowledge shows, "
-        f"dossier pages forget ID erases."
+        f"{passages}, as {their} ({one_line(threads)}). To see: {seen}. "
+        "To erase: dossier pages forget ID"
     )
 
 

@@ -77,6 +77,10 @@ def _print_calls(
         counts = pluralize(len(searches["queries"]), "query", "queries")
         found = pluralize(searches["passages"], "passage")
         notes.append(f"knowledge base {name}: {found} for {counts}; --json has them")
+    for call in calls:
+        if (call["kind"], call["role"], call["status"]) == ("compute", "knowledge", "ok"):
+            named = ", ".join(map(str, call.get("bases") or ()))
+            notes.append(f"computed over tables of the knowledge bases {named}")
     if line := describe_shortened_searches(calls):
         notes.append(f"{line}: --json lists them")
     if any((call["role"], call["status"]) == ("checker", "off") for call in calls):

@@ -44,13 +44,16 @@ OBJECT_STORES = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss")
 
 WEB = ("http", "https")
 
-KEYS_HINT = (
-    "set the variables of its provider (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY), "
-    "or say --option anonymous=true where everybody may read it"
-)
-"""What to do about a bucket that wants a key."""
+KEY_VARIABLES = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "gcs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+    "abfs": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+}
+"""The variables that usually hold the keys of a provider, by the beginning of its addresses."""
 
-_NO_KEYS = ("169.254.169.254", "credential", "metadata.google.internal")
+_NO_KEYS = ("169.254.169.254", "credential", "metadata.google.internal", "account must be")
 """What an error says where no key was found: the addresses that machines of a cloud are asked."""
 
 _NO_WAY = ("error sending request", "connect", "dns", "timed out", "timeout")
@@ -182,6 +185,9 @@ def _list_files(
     try:
         system, root = open_file_system(base.location, options)
         listed: Mapping[str, Any] = system.find(root, detail=True)
+        if not listed and base.location.startswith(WEB):
+            # A search below an address leaves out what cannot be reached, even all of it.
+            system.ls(root, detail=False)
         names = [one for one in sorted(listed) if _is_below(one, root)]
         readable = [one for one in names if _suffix(one) in READABLE_SUFFIXES]
         most = options.max_files
@@ -190,7 +196,7 @@ def _list_files(
             for name in readable[:most]
         }
     except _errors() as error:
-        raise _explain(error, base.location) from error
+        raise explain_unread(error, base.location) from error
     others = [name for name in names if name not in files]
     return system, files, [_skip(base, name, most) for name in others]
 
@@ -267,7 +273,7 @@ def _copy_file(system: AbstractFileSystem, name: str, copy: Path, most: int) -> 
                     raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=name, hint=hint)
                 written.write(piece)
     except _errors() as error:
-        raise _explain(error, name) from error
+        raise explain_unread(error, name) from error
 
 
 def _details(base: KnowledgeBase, system: AbstractFileSystem, listed: Any) -> Mapping[str, Any]:
@@ -334,7 +340,7 @@ def _errors() -> tuple[type[BaseException], ...]:
     return (*found, zipfile.BadZipFile)
 
 
-def _explain(error: BaseException, where: str) -> Problem:
+def explain_unread(error: BaseException, where: str) -> Problem:
     """Return why something cannot be read, and what to do; no words of a server are repeated."""
     what, hint = f"it cannot be read ({type(error).__name__})", ""
     name, said = type(error).__name__, str(error).casefold()
@@ -344,12 +350,17 @@ def _explain(error: BaseException, where: str) -> Problem:
         what = "no package that is installed reads such addresses"
         hint = "see docs/knowledge-bases.md for what does"
     elif any(one in said for one in _NO_KEYS) or "Unauthenticated" in name:
-        what, hint = "there are no keys for it in the environment", KEYS_HINT
+        what, hint = "there are no keys for it in the environment", _keys_hint(where)
     elif isinstance(error, PermissionError) or "Permission" in name:
-        what, hint = "it may not be read with the keys of the environment", KEYS_HINT
+        what, hint = "it may not be read with the keys of the environment", _keys_hint(where)
     elif isinstance(error, OSError | TimeoutError) or any(one in said for one in _NO_WAY):
         what = f"it cannot be reached ({name})"
         hint = "check its address, its region or endpoint, and the network"
     if where.startswith(WEB):
-        hint = f"{hint or 'check its address'}; a service needs its kind: --kind elasticsearch …"
+        hint = "check its address and the network; a service needs --kind, such as --kind dify"
     return unavailable(what, where, hint)
+
+
+def _keys_hint(where: str) -> str:
+    names = KEY_VARIABLES.get(_scheme(where), KEY_VARIABLES["s3"])
+    return f"set {names}, or say --option anonymous=true if everybody may read it"

@@ -75,7 +75,7 @@ def read_options(base: KnowledgeBase) -> BaseOptions:
         if place not in form.model_fields and place in base.options:
             hint = f"{base.kind} has: {', '.join(form.model_fields)}"
         else:
-            hint = f"{SAY_OPTION}{place}=…"
+            hint = f"{SAY_OPTION}{place.partition('.')[0]}=…"
         raise _invalid(what, f"{base.name}: {place}", hint) from error
 
 
