@@ -33,7 +33,7 @@ from tools.knowledge.knowledge_source import (
     BaseUnanswered,
     BaseUnreachable,
     KnowledgeSource,
-    fuse_ranks,
+    join_by_rank,
 )
 from tools.web.query_redaction import redact_outgoing_query
 
@@ -144,7 +144,7 @@ async def _search_base(
         await trace(here, ROLE, ROLE, failure.code, base=base.name, why=failure.what)
     if not found:
         return BaseHits([], problems, sent)
-    kept = await _keep(here, base, fuse_ranks(found)[:BASE_PASSAGES])
+    kept = await _keep(here, base, join_by_rank(found)[:BASE_PASSAGES])
     asked_for = [sent.get(query, query) for query in queries]
     shown = {"queries": [*filter(None, asked_for)], "pages": [page.id for page in kept]}
     await trace(here, ROLE, ROLE, "ok", base=base.name, **shown)

@@ -32,7 +32,7 @@ from tools.knowledge.knowledge_source import (
     RefreshResult,
     unavailable,
 )
-from tools.knowledge.table_copies import drop_copies, keep_copy
+from tools.knowledge.table_copies import delete_copies, keep_copy
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -121,7 +121,7 @@ class BucketBase:
             await unlist_document(owner, root, path)
         await erase_unlisted(self.base)
         stored = await list_stored_files(owner)
-        await asyncio.to_thread(drop_copies, self.base, {one.sha256 for one in stored})
+        await asyncio.to_thread(delete_copies, self.base, {one.sha256 for one in stored})
         unread = {one.path for one in skipped}
         return RefreshResult(
             len(files) + sum(one.path not in names for one in skipped),

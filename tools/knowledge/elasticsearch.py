@@ -25,7 +25,7 @@ from tools.knowledge.knowledge_source import (
     Progress,
     RefreshResult,
     find_field,
-    fuse_ranks,
+    join_by_rank,
     to_text,
     unavailable,
 )
@@ -72,7 +72,7 @@ class ElasticsearchBase:
         """
         asked = [self._ask(body, limit) for body in self._bodies(query, limit)]
         results = await asyncio.gather(*asked)
-        return [one for one, _ in fuse_ranks(results)[:limit]]
+        return [one for one, _ in join_by_rank(results)[:limit]]
 
     async def _ask(self, body: Mapping[str, Any], limit: int) -> list[BasePassage]:
         url = f"{self.base.location.rstrip('/')}/{self.options.index}/_search"

@@ -131,7 +131,7 @@ RANK_CONSTANT = 60
 """What is added to a rank before it is inverted, so that no first place outweighs several."""
 
 
-def fuse_ranks(results: Sequence[Sequence[BasePassage]]) -> list[tuple[BasePassage, float]]:
+def join_by_rank(results: Sequence[Sequence[BasePassage]]) -> list[tuple[BasePassage, float]]:
     """Join results of several searches by their ranks, the best first, each with its score.
 
     Scores of different searches are no measure of each other: one of words has no upper bound, one

@@ -11,7 +11,7 @@ from library.knowledge_records import KNOWLEDGE_KIND, RESULT_KIND, KnowledgeBase
 from library.page_erasure import forget_pages
 from library.tables import documents, former_documents, namespaces, pages, sources
 from storage.engine import commit_statements, read_rows
-from tools.knowledge.table_copies import drop_copies
+from tools.knowledge.table_copies import delete_copies
 
 
 class Removal(NamedTuple):
@@ -50,7 +50,7 @@ async def erase_index(base: KnowledgeBase) -> int:
     listed = (await read_rows(select(documents.c.path).where(documents.c.owner == owner))).all()
     stored = await read_rows(select(pages.c.id).where(pages.c.owner == owner))
     await forget_pages(owner, list(stored.scalars()))
-    await asyncio.to_thread(drop_copies, base)
+    await asyncio.to_thread(delete_copies, base)
     tables = (documents, former_documents, namespaces)
     await commit_statements(
         *((delete(table).where(table.c.owner == owner), None) for table in tables)

@@ -52,7 +52,7 @@ def keep_copy(base: KnowledgeBase, file: Path) -> None:
     os.replace(part, folder / f"{sha256}{suffix}")
 
 
-def drop_copies(base: KnowledgeBase, keep: Collection[str] = ()) -> None:
+def delete_copies(base: KnowledgeBase, keep: Collection[str] = ()) -> None:
     """Delete the copies of a base, but for those of some contents, by their hashes."""
     folder = copies_folder(base)
     with suppress(FileNotFoundError):
