@@ -15,6 +15,7 @@ from graph.state import StepState
 from library.uploaded_files import with_uploads
 from models.chat_models import built_in
 from nodes.step_finding import (
+    StepAnswer,
     apply_checks,
     check_answer,
     end_step,
@@ -105,7 +106,7 @@ async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -
             # The built-in model writes no programs.
             fallback=False,
         )
-    return await end_or_pause(state, runtime, CODER, written, human, passages, [])
+    return await end_or_pause(StepAnswer(state, runtime, CODER, written, human, passages, []))
 
 
 async def _render_request(

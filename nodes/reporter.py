@@ -70,7 +70,7 @@ UNFINISHED = {
 REPLIED = (ErrorCode.ANSWER_INVALID, ErrorCode.MODEL_REFUSED)
 """The problems of a model that replied, but not usably."""
 
-UNQUOTABLE = {"judging", "counting"}
+UNQUOTABLE = {"drawing", "judging", "counting"}
 """Notices of a question that quotations cannot answer (`text/question_types.py`)."""
 
 LAST = 10.0
@@ -247,7 +247,9 @@ def _note_unquotable(draft: ReportDraft, state: State, model: str, checked: Chec
     """Add a notice if the question asks for something that quotations alone cannot give."""
     quoting = is_extractive(model) or draft.quotes
     notice = classify_unquotable(state["question"], checked.body) if quoting else ""
-    if notice and not (findings.needs_no_research(state) or findings.has_table_results(state)):
+    computed = findings.needs_no_research(state) or findings.has_table_results(state)
+    # What is computed by rules over a table may be what was to be drawn, but it is not drawn.
+    if notice == "drawing" or (notice and not computed):
         draft.add_notice(notice)
 
 

@@ -24,6 +24,7 @@ from graph.state import StepState
 from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
 from nodes.step_finding import (
+    StepAnswer,
     end_step,
     join_new_passages,
     load_read_passages,
@@ -48,7 +49,7 @@ from report.findings import (
     render_earlier_block,
 )
 from runs.call_site import CallSite, call_site
-from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
+from tools.evidence import EVIDENCE_TOKENS, EvidenceRequest, gather_evidence, preparing_checks
 from tools.mcp.mcp_tools import has_server_tools
 from tools.reading_choice import load_passages, reading_room
 from tools.toolbox import RESEARCHER_TOOLS
@@ -113,9 +114,7 @@ async def _research_within(
     """Research a step with at most so many tokens of sources in its first prompt."""
     step = state["step"]
     queries = state["more_queries"] or step["queries"] or [step["title"]]
-    evidence = await gather_evidence(
-        place,
-        runtime.context,
+    request = EvidenceRequest(
         queries,
         about=f"{step['title']}\n{step['description']}",
         web=step["need_web_search"],
@@ -125,6 +124,7 @@ async def _research_within(
         widely=room > EVIDENCE_TOKENS,
         bases=state.get("bases", []),
     )
+    evidence = await gather_evidence(place, runtime.context, request)
     queries = list_sent_queries(queries, evidence.sent)
     sources = {**state.get("sources", {}), **evidence.sources}
     before = await load_read_passages(place.owner, state | StepState(sources=sources))
@@ -177,7 +177,9 @@ async def _write(
     place = call_site(state, runtime)
     human = await open_human_input(state, runtime.context)
     written = await _ask_model(state, runtime, place, passages, withheld, human)
-    return await end_or_pause(state, runtime, "researcher", written, human, passages, queries)
+    return await end_or_pause(
+        StepAnswer(state, runtime, "researcher", written, human, passages, queries)
+    )
 
 
 def render_instructions(language: str, context: Context) -> str:

@@ -31,6 +31,7 @@ from tools.mcp.tool_definitions import (
     approve,
     check_approved,
     instructs_models,
+    list_changed_files,
     note_seen,
     read_pins,
 )
@@ -89,7 +90,7 @@ async def approve_server(*, server: str, yes: bool, invocation: Invocation) -> N
     before = await read_pins(named)
     if named.folder and before.digest != named.digest and not yes:
         question = f"Start the MCP server {named.name} of this project so?"
-        if not confirm(question, ErrorCode.IMPORT_UNCONFIRMED, _start_lines(named)):
+        if not confirm(question, ErrorCode.IMPORT_UNCONFIRMED, _start_lines(named, before)):
             print("Nothing was approved.")
             return
     listed = await _ask(named)
@@ -129,12 +130,18 @@ async def _ask(server: McpServer) -> dict[str, Definition]:
         await close_thread_connections(THREAD)
 
 
-def _start_lines(server: McpServer) -> list[str]:
-    """Return how a server is started or reached, for a person to read."""
+def _start_lines(server: McpServer, before: ServerPins) -> list[str]:
+    """Return how a server is started or reached, and with which files, for a person to read."""
+    changed = list_changed_files(server, before)
+    files = [
+        f"  {name}: sha256 {digest[:12]}{', changed since it was approved' * (name in changed)}"
+        for name, digest in server.files.items()
+    ]
     variables = [f"  {name}={mask_value(name, value)}" for name, value in server.env.items()]
     lines = [f"  {' '.join([server.command, *server.args])}" if server.is_stdio else server.url]
     rights = [f"  {name}: {json.dumps(value)}" for name, value in server.rights.items()]
-    return [one_line(line) for line in [f"from {server.folder}:", *lines, *variables, *rights]]
+    head = f"from {server.folder}:"
+    return [one_line(line) for line in [head, *lines, *variables, *files, *rights]]
 
 
 def _describe_changes(before: ServerPins, listed: dict[str, Definition]) -> list[str]:

@@ -24,7 +24,7 @@ from tools.mcp.server_config import (
     expand_variables,
     load_servers,
 )
-from tools.mcp.tool_definitions import approve, check_approved, note_seen, read_pins
+from tools.mcp.tool_definitions import ServerPins, approve, check_approved, note_seen, read_pins
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -45,6 +45,7 @@ pytestmark = pytest.mark.usefixtures("database")
         ('{"mcpServers": {"a": {"url": "ftp://h"}}}', "mcp_config", "http"),
         ('{"mcpServers": {"a": {"type": "sse", "url": "http://h"}}}', "mcp_config", "type"),
         ('{"mcpServers": {"a": {"type": "sse"}}}', "mcp_config", "not one of 'stdio'"),
+        ('{"mcpServers": {"a": {"command": "x", "files": {}}}}', "mcp_config", "a.files"),
         ('{"mcpServers": {"a": {"typo": 1}}}', "mcp_config", "there is no such field"),
         ('{"mcpServers": {"a": {"type": "http", "command": "x"}}}', "mcp_config", "does not fit"),
         ('{"mcpServers": {"a b": {"command": "x"}}}', "mcp_config", "letters"),
@@ -145,7 +146,64 @@ async def test_a_project_grants_its_server_nothing_more_than_was_approved(
 
     with pytest.raises(Problem, match="otherwise than approved"):
         check_approved(server, await read_pins(server))
-    assert mcp_servers._start_lines(server)[-1].startswith(f"{next(iter(granted))}: ")
+    shown = mcp_servers._start_lines(server, ServerPins())
+    assert shown[-1].startswith(f"{next(iter(granted))}: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["server.py"], "server.py"),
+        (["./tools/../server.py", "--quick"], "server.py"),
+        (["--run=server.py"], "server.py"),
+        (["-m", "bees.server"], "bees/server.py"),
+        (["-m", "bees"], "bees/__main__.py"),
+    ],
+)
+async def test_a_project_that_changes_the_script_of_its_server_asks_again(
+    hive: tuple[Path, str], words: list[str], named: str
+):
+    folder, owner = hive
+    allow_project_servers()
+    script = folder / named
+    script.parent.mkdir(exist_ok=True)
+    script.write_text("serve()", "utf-8")
+    configure(folder, bees={"command": "python", "args": words})
+    server = (await load_servers(owner))["bees"]
+    assert [*server.files] == [named]
+    pins = await approve(server, {})
+    check_approved((await load_servers(owner))["bees"], pins)
+
+    script.write_text("spy()", "utf-8")
+    changed = (await load_servers(owner))["bees"]
+
+    with pytest.raises(Problem, match=f"otherwise than approved: {named} is new or has"):
+        check_approved(changed, await read_pins(changed))
+    (line,) = [one for one in mcp_servers._start_lines(changed, pins) if "sha256" in one]
+    assert line.endswith("changed since it was approved")
+
+
+async def test_files_of_a_project_alone_are_looked_at(hive: tuple[Path, str], tmp_path: Path):
+    folder, owner = hive
+    allow_project_servers()
+    (tmp_path / "other.py").write_text("serve()", "utf-8")
+    words = ["../other.py", "missing.py", ".", "/etc/hostname"]
+    configure(folder, bees={"command": "python", "args": words})
+
+    assert (await load_servers(owner))["bees"].files == {}
+
+
+async def test_a_relative_folder_of_a_server_is_one_of_its_project(hive: tuple[Path, str]):
+    folder, owner = hive
+    allow_project_servers()
+    configure(folder, bees={"command": "python", "args": ["run.py"], "cwd": "tools"})
+    (folder / "tools").mkdir()
+    (folder / "tools" / "run.py").write_text("serve()", "utf-8")
+
+    server = (await load_servers(owner))["bees"]
+
+    assert server.working_folder == str(folder / "tools")
+    assert [*server.files] == ["tools/run.py"]
 
 
 async def test_a_server_of_the_home_is_trusted_when_it_is_used_first(home: Path):
