@@ -147,14 +147,14 @@ async def _load_computations(
     for name, record in (await load_computations(owner, cited)).items():
         figures = [one for one in record["files"] if is_figure(one["name"])]
         data = await load_computed_files(owner, figures)
-        again = recomputed.get(name, {})
+        again = recomputed.get(name)
         shown = ReportComputation(
             source=cited[name],
             code=record["code"],
             inputs=[one["name"] for one in record["inputs"]],
             sha256=record["sha256"],
-            outcome=again.get("outcome", ""),
-            changed=again.get("files", []),
+            outcome=again["outcome"] if again else "",
+            changed=again.get("files", []) if again else [],
             figures=[
                 make_figure(one["name"], data[one["sha256"]])
                 for one in figures

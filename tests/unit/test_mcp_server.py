@@ -268,7 +268,7 @@ async def test_a_thread_is_asked_on_and_belongs_to_its_owner(folder: str):
         first = data(await client.call_tool("ask", {"question": WHO}))
         asked = {"question": "Make it shorter", "thread": first["thread"]}
         second = data(await client.call_tool("ask", asked))
-    other = make_mcp_server(ServedRuns("other", (folder,)))
+    other = make_mcp_server(ServedRuns("other", ServedFolders([folder])))
     async with create_connected_server_and_client_session(other) as client:
         code, _ = wrong(await client.call_tool("ask", asked))
 

@@ -149,9 +149,8 @@ async def _watching() -> AsyncIterator[Callable[[int], None]]:
     program alone and not what it has started, would be sent when a thread ends, and is of Linux.
     """
     command = [sys.executable, "-I", "-S", "-B", "-c", WATCHER]
-    out = {"stdout": DEVNULL, "stderr": DEVNULL}
     watcher = await asyncio.create_subprocess_exec(
-        *command, stdin=PIPE, **out, env={}, start_new_session=True
+        *command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, env={}, start_new_session=True
     )
 
     def watch(group: int) -> None:
