@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
@@ -37,6 +39,7 @@ from runs.call_site import CallSite, call_site
 from tools.computations import can_run_code
 from tools.computed_pages import record_direct_answer
 from tools.evidence import preparing_checks
+from tools.mcp.mcp_tools import prepare_server_tools
 from tools.reading_choice import list_spans
 from tools.run_inputs import describe_run_inputs, list_run_inputs
 from tools.tables.table_answers import (
@@ -92,7 +95,10 @@ async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -
     """Let the model compute and write the finding; keep what its sources support."""
     passages = await load_read_passages(place.owner, state)
     human = await open_human_input(state, runtime.context)
-    request = await _render_request(state, runtime, place, passages)
+    request, _ = await asyncio.gather(
+        _render_request(state, runtime, place, passages),
+        prepare_server_tools(place.owner, runtime.context, CODER),
+    )
     async with preparing_checks(place, runtime.context, CODER, state["sources"]):
         written = await work(
             state,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -50,7 +51,7 @@ from report.findings import (
 )
 from runs.call_site import CallSite, call_site
 from tools.evidence import EVIDENCE_TOKENS, EvidenceRequest, gather_evidence, preparing_checks
-from tools.mcp.mcp_tools import has_server_tools
+from tools.mcp.mcp_tools import prepare_server_tools
 from tools.reading_choice import load_passages, reading_room
 from tools.toolbox import RESEARCHER_TOOLS
 from tools.web.web_search import describe_redacted_queries, list_sent_queries
@@ -124,7 +125,10 @@ async def _research_within(
         widely=room > EVIDENCE_TOKENS,
         bases=state.get("bases", []),
     )
-    evidence = await gather_evidence(place, runtime.context, request)
+    evidence, has_tools = await asyncio.gather(
+        gather_evidence(place, runtime.context, request),
+        prepare_server_tools(place.owner, runtime.context, "researcher"),
+    )
     queries = list_sent_queries(queries, evidence.sent)
     sources = {**state.get("sources", {}), **evidence.sources}
     before = await load_read_passages(place.owner, state | StepState(sources=sources))
@@ -132,7 +136,7 @@ async def _research_within(
     unsearched = key_by_turn(state["turn"], evidence.unsearched)
     given = [*state["needed"], *state.get("earlier", [])]
     nothing_read = not passages and not any(finding["text"] for finding in given)
-    if nothing_read and not await has_server_tools(place.owner, runtime.context, "researcher"):
+    if nothing_read and not has_tools:
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         finding = make_finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
