@@ -57,7 +57,8 @@ def _greet(program: str) -> float:
     params = {**version, "clientInfo": {"name": "dossier", "version": "0"}}
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     started = time.perf_counter()
-    with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([program], stdin=pipe, stdout=pipe) as server:  # noqa: S603
         out, answers = server.stdin, server.stdout
         if out and answers:
             out.write(json.dumps(request).encode() + b"\n")

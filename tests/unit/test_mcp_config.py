@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,7 @@ pytestmark = pytest.mark.usefixtures("database")
         ('{"mcpServers": {"a": {"type": "sse", "url": "http://h"}}}', "mcp_config", "type"),
         ('{"mcpServers": {"a": {"type": "sse"}}}', "mcp_config", "not one of 'stdio'"),
         ('{"mcpServers": {"a": {"command": "x", "files": {}}}}', "mcp_config", "a.files"),
+        ('{"mcpServers": {"a": {"comand": "x"}}}', "mcp_config", "did you mean command?"),
         ('{"mcpServers": {"a": {"typo": 1}}}', "mcp_config", "there is no such field"),
         ('{"mcpServers": {"a": {"type": "http", "command": "x"}}}', "mcp_config", "does not fit"),
         ('{"mcpServers": {"a b": {"command": "x"}}}', "mcp_config", "letters"),
@@ -246,3 +248,43 @@ async def test_the_commands_show_and_approve_what_has_changed(
     await mcp_servers.approve_server(server="odd", yes=True, invocation=told)
     *_, last = capsys.readouterr().out.partition("{")
     assert json.loads("{" + last)["standing"] == "approved"
+
+
+async def test_a_person_without_servers_is_shown_where_they_are_named(
+    home: Path, capsys: pytest.CaptureFixture[str]
+):
+    await mcp_servers.list_servers(invocation=Invocation())
+
+    shown = capsys.readouterr().out
+    assert mcp_servers.EXAMPLE in shown
+    assert str(home / "mcp.json") in shown
+
+
+async def test_the_test_of_a_server_tells_why_its_program_ends(home: Path):
+    program = "import sys; sys.stderr.write('Traceback\\n  at home\\nNoSuchHive: mason\\n')"
+    configure(home, odd={"command": sys.executable, "args": ["-c", program]})
+
+    with pytest.raises(Problem) as raised:
+        await mcp_servers.test_server(server="odd", invocation=Invocation())
+
+    assert raised.value.what == "its program has ended; it wrote: NoSuchHive: mason"
+    assert raised.value.hint.startswith("to see all that it writes, start it by itself: ")
+
+
+async def test_a_changed_script_is_named_where_servers_are_listed(
+    hive: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+):
+    folder, owner = hive
+    (folder / "server.py").write_text("serve()", "utf-8")
+    configure(folder, bees={"command": "python", "args": ["server.py"]})
+    allow_project_servers()
+    told = Invocation(owner.partition("/")[2], as_json=True)
+
+    await mcp_servers.list_servers(invocation=told)
+    (one,) = json.loads(capsys.readouterr().out)
+    assert one["standing"] == f"not approved (dossier mcp approve bees --project {folder})"
+    await approve((await load_servers(owner))["bees"], {})
+    (folder / "server.py").write_text("spy()", "utf-8")
+    await mcp_servers.list_servers(invocation=told)
+    (one,) = json.loads(capsys.readouterr().out)
+    assert one["standing"].startswith("changed: server.py (dossier mcp approve bees")

@@ -164,7 +164,7 @@ async def _offered(around: CallContext, server: McpServer, pins: ServerPins) -> 
             continue
         if pins.state(name) == "changed":
             what = f"the MCP server {server.name} has changed {name}"
-            hint = f"dossier mcp approve {server.name}"
+            hint = server.approval_command
             problem = Problem(ErrorCode.MCP_TOOL_CHANGED, what, hint=hint)
             await _note_failure(around, f"{server.name}: {name}", problem)
         else:

@@ -8,10 +8,11 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
+from shlex import quote
 from typing import Any, ClassVar, Literal
 
 from config.errors import ErrorCode, Problem, first_validation_error
@@ -119,11 +120,22 @@ class McpServer:
         text = json.dumps([named, self.headers, *more], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
+    @property
+    def approval_command(self) -> str:
+        """Return the command with which a person approves it."""
+        project = f" --project {quote(self.folder)}" if self.folder else ""
+        return f"dossier mcp approve {self.name}{project}"
+
     def describe(self) -> str:
         """Return in one line how it is started or reached, without values of variables."""
         names = [f"{name}=…" for name in self.env]
         return " ".join([*names, self.command, *self.args]) if self.command else self.url
 
+
+_OWN_FIELDS = {"name", "folder", "files"}
+"""The fields that no entry has."""
+
+_FIELDS = {one.name for one in fields(McpServer)} - _OWN_FIELDS
 
 _project_files = Resource(list[bool])
 """Not empty where the `mcp.json` of projects count: in commands of a person, never on a server."""
@@ -253,7 +265,7 @@ def _build(name: str, entry: Any, file: Path, folder: str) -> McpServer:
         raise _problem(ErrorCode.MCP_CONFIG, what, where)
     if not isinstance(entry, dict):
         raise _problem(ErrorCode.MCP_CONFIG, "this is no entry of a server", where)
-    if own := sorted(entry.keys() & {"name", "folder", "files"}):
+    if own := sorted(entry.keys() & _OWN_FIELDS):
         raise _problem(ErrorCode.MCP_CONFIG, "there is no such field", f"{where}.{own[0]}")
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
 
@@ -262,6 +274,8 @@ def _build(name: str, entry: Any, file: Path, folder: str) -> McpServer:
         server = TypeAdapter(McpServer).validate_json(written)
     except ValidationError as error:
         place, what = first_validation_error(error)
+        if close := get_close_matches(place, set(_FIELDS) - entry.keys(), n=1):
+            what = f"{what}; did you mean {close[0]}?"
         raise _problem(ErrorCode.MCP_CONFIG, what, f"{where}.{place}") from error
     _check(server, where)
     return replace(server, files=_hash_files(server)) if folder and server.is_stdio else server

@@ -167,8 +167,7 @@ def check_approved(server: McpServer, pins: ServerPins) -> None:
             what = f"the project starts its MCP server {server.name} otherwise than approved"
             if changed := list_changed_files(server, pins):
                 what += f": {', '.join(changed)} is new or has changed"
-        hint = f"dossier mcp approve {server.name} --project {server.folder}"
-        raise Problem(ErrorCode.MCP_UNAPPROVED, what, hint=hint)
+        raise Problem(ErrorCode.MCP_UNAPPROVED, what, hint=server.approval_command)
 
 
 def list_changed_files(server: McpServer, pins: ServerPins) -> list[str]:
@@ -187,7 +186,7 @@ def check_unchanged(server: McpServer, pins: ServerPins, name: str) -> None:
     if state != "pinned":
         said = {"gone": "no longer has", "new": "has a new tool", "changed": "has changed"}[state]
         what = f"the MCP server {server.name} {said} {name}"
-        hint = f"a person decides: dossier mcp approve {server.name}"
+        hint = f"a person decides: {server.approval_command}"
         raise Problem(ErrorCode.MCP_TOOL_CHANGED, what, hint=hint)
 
 
