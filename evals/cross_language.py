@@ -28,7 +28,7 @@ from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_b
 from runs.call_site import CallSite
 from storage.engine import close_database
 from text.pattern_files import read_packaged_toml
-from tools.evidence import EvidenceRequest, gather_evidence
+from tools.evidence import SearchRequest, gather_evidence
 
 BACKGROUND_TOKENS = 700
 """The tokens of what one query finds before planning, as in `nodes/background.py`."""
@@ -98,7 +98,7 @@ async def _ask(number: int, question: _Question) -> dict[str, float]:
     queries = await _queries(question.text)
     shown = set[str]()
     for query in queries:
-        wanted = EvidenceRequest([query], about=query, web=False, max_tokens=BACKGROUND_TOKENS)
+        wanted = SearchRequest([query], about=query, web=False, max_tokens=BACKGROUND_TOKENS)
         before = await gather_evidence(here, Context(), wanted)
         shown |= {_id(source["location"]) for source in before.sources.values()}
     scores = await _answer(here, question, queries)
@@ -122,7 +122,7 @@ async def _queries(question: str) -> list[str]:
 
 async def _answer(here: CallSite, asked: _Question, queries: Sequence[str]) -> dict[str, float]:
     """Let the model write the finding of a step that has the question as its title."""
-    wanted = EvidenceRequest(queries, about=asked.text, web=False, subject=asked.text)
+    wanted = SearchRequest(queries, about=asked.text, web=False, subject=asked.text)
     evidence = await gather_evidence(here, Context(), wanted)
     step = render_block("step", asked.text, title=asked.text)
     pages = render_pages_block(evidence.passages, evidence.sources)

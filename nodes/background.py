@@ -29,7 +29,7 @@ from nodes.recall.recall_calls import EMPTY_EVIDENCE, RecallHits, recall_hits, r
 from report.first_passages import FROM_A_DOCUMENT
 from runs.call_site import call_site
 from tools.computed_pages import DirectAnswer
-from tools.evidence import EVIDENCE_TOKENS, EvidenceRequest, gather_evidence
+from tools.evidence import EVIDENCE_TOKENS, SearchRequest, gather_evidence
 
 SHOWN = 700
 """Token limit for the passages of one query when the planner reads them."""
@@ -55,7 +55,7 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     if direct and direct.whole:
         return _only_direct(state, direct)
     is_quick = runtime.context.depth == "quick"
-    wanted = EvidenceRequest(
+    wanted = SearchRequest(
         [query],
         about=query,
         max_tokens=EVIDENCE_TOKENS if is_quick else SHOWN,

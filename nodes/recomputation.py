@@ -36,7 +36,7 @@ from tools.computations import (
     load_computed_files,
     run_code,
 )
-from tools.program_files import list_changed_files
+from tools.program_files import list_different_files
 from tools.source_checks import load_source_texts
 
 MOST = 12
@@ -130,7 +130,7 @@ async def _compare(
     gone = {one["name"] for one in record["files"]} - {one["name"] for one in kept}
     before = {one["name"]: contents[one["sha256"]] for one in kept}
     after = {file: data for file, data in result["files"].items() if file not in gone}
-    changed = await asyncio.to_thread(list_changed_files, before, after)
+    changed = await asyncio.to_thread(list_different_files, before, after)
     is_same = digest_output(result["stdout"]) == record["sha256"]
     outcome: RecomputedOutcome = "differs" if not is_same else "files_differ" if changed else "same"
     recomputed = Recomputed(source=name, outcome=outcome)

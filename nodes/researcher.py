@@ -50,7 +50,7 @@ from report.findings import (
     render_earlier_block,
 )
 from runs.call_site import CallSite, call_site
-from tools.evidence import EVIDENCE_TOKENS, EvidenceRequest, gather_evidence, preparing_checks
+from tools.evidence import EVIDENCE_TOKENS, SearchRequest, gather_evidence, preparing_checks
 from tools.mcp.mcp_tools import prepare_server_tools
 from tools.reading_choice import load_passages, reading_room
 from tools.toolbox import RESEARCHER_TOOLS
@@ -115,7 +115,7 @@ async def _research_within(
     """Research a step with at most so many tokens of sources in its first prompt."""
     step = state["step"]
     queries = state["more_queries"] or step["queries"] or [step["title"]]
-    request = EvidenceRequest(
+    request = SearchRequest(
         queries,
         about=f"{step['title']}\n{step['description']}",
         web=step["need_web_search"],

@@ -128,7 +128,7 @@ EvidenceChooser = Callable[
 
 
 @dataclass(frozen=True)
-class EvidenceRequest:
+class SearchRequest:
     """What is searched for, where, and how the passages are chosen."""
 
     queries: Sequence[str]
@@ -167,7 +167,7 @@ class EvidenceRequest:
         return WIDE_PAGES if self.widely or self.choose else PAGES
 
 
-async def gather_evidence(here: CallSite, context: Context, request: EvidenceRequest) -> Evidence:
+async def gather_evidence(here: CallSite, context: Context, request: SearchRequest) -> Evidence:
     """Search for all queries at once and choose the best passages of all results.
 
     Uploads of the thread come first. If there are neither files nor web searches, memory is
@@ -197,7 +197,7 @@ async def gather_evidence(here: CallSite, context: Context, request: EvidenceReq
 
 async def _list_candidates(
     owner: str,
-    request: EvidenceRequest,
+    request: SearchRequest,
     results: list[list[FoundPage]],
     uploaded: frozenset[str],
 ) -> tuple[list[list[FoundPage]], PassageRequest]:

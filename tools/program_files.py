@@ -68,7 +68,7 @@ def is_figure(name: str) -> bool:
     return name.lower().endswith(tuple(_SIGNATURES))
 
 
-def list_changed_files(before: Mapping[str, bytes], after: Mapping[str, str]) -> list[str]:
+def list_different_files(before: Mapping[str, bytes], after: Mapping[str, str]) -> list[str]:
     """Return the names of the files that a program does not write again as it did.
 
     Args:

@@ -39,7 +39,7 @@ from tools.document_reading import (
 )
 from tools.evidence import (
     Evidence,
-    EvidenceRequest,
+    SearchRequest,
     gather_evidence,
     gather_from_bases,
     searches_web,
@@ -70,7 +70,7 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
         return await _search_in(runtime, source, query, web=web)
     choices = replace(around.choices, files=[]) if scope == "web" else around.choices
     bases = around.bases if scope == "all" else ()
-    wanted = EvidenceRequest([query], query, web, choose=answer_search, bases=bases)
+    wanted = SearchRequest([query], query, web, choose=answer_search, bases=bases)
     evidence = await gather_evidence(around.site, choices, wanted)
     shown = await _show_found(evidence, runtime, query)
     return join_prompt_blocks(shown, _tell_withheld(evidence, runtime, query))

@@ -14,7 +14,7 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tools import evidence
-from tools.evidence import EvidenceRequest
+from tools.evidence import SearchRequest
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
@@ -33,7 +33,7 @@ async def test_a_search_before_planning_that_raises_stops_no_other(
 ):
     gather = evidence.gather_evidence
 
-    async def gathered(here: Any, context: Any, wanted: EvidenceRequest) -> Any:
+    async def gathered(here: Any, context: Any, wanted: SearchRequest) -> Any:
         if wanted.queries == ["winter"]:
             raise error
         return await gather(here, context, wanted)
@@ -61,7 +61,7 @@ async def test_a_step_that_raises_stops_no_other(
 ):
     gather = evidence.gather_evidence
 
-    async def gathered(here: Any, context: Any, wanted: EvidenceRequest) -> Any:
+    async def gathered(here: Any, context: Any, wanted: SearchRequest) -> Any:
         if wanted.queries == ["winter cluster"]:
             raise KeyError("nobody foresaw this")
         return await gather(here, context, wanted)
@@ -86,7 +86,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     gather = evidence.gather_evidence
 
     def watch(wait: Callable[[str], Any]) -> None:
-        async def gathered(here: Any, context: Any, wanted: EvidenceRequest) -> Any:
+        async def gathered(here: Any, context: Any, wanted: SearchRequest) -> Any:
             await wait(wanted.queries[0])
             return await gather(here, context, wanted)
 

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from tools.program_files import keep_files, list_changed_files
+from tools.program_files import keep_files, list_different_files
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_files_that_differ_in_nothing_that_is_seen_are_the_same(
 ):
     again = {name: base64.b64encode(after).decode()}
 
-    assert list_changed_files({name: before}, again) == ([] if same else [name])
+    assert list_different_files({name: before}, again) == ([] if same else [name])
 
 
 def test_a_file_that_is_missing_or_new_is_a_change():
-    assert list_changed_files({"a.csv": b"x"}, {}) == ["a.csv"]
-    assert list_changed_files({}, {"b.csv": "eA=="}) == ["b.csv"]
+    assert list_different_files({"a.csv": b"x"}, {}) == ["a.csv"]
+    assert list_different_files({}, {"b.csv": "eA=="}) == ["b.csv"]

@@ -23,7 +23,7 @@ from tests.fake_model import Script
 from tests.model_calls import STATE
 from tests.places import runtime
 from tools import research_tools, toolbox
-from tools.evidence import Evidence, EvidenceRequest
+from tools.evidence import Evidence, SearchRequest
 
 pytestmark = pytest.mark.usefixtures("database", "script")
 
@@ -42,7 +42,7 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was searched for; nothing is ever found."""
     queries: list[str] = []
 
-    async def gather(here: object, context: object, wanted: EvidenceRequest) -> Evidence:
+    async def gather(here: object, context: object, wanted: SearchRequest) -> Evidence:
         assert [wanted.about] == wanted.queries
         queries.append(wanted.about)
         return Evidence([], {}, [])
