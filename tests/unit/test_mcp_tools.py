@@ -468,7 +468,6 @@ async def test_what_servers_need_is_loaded_beside_the_event_loop_and_none_is_sta
     home: Path, monkeypatch: pytest.MonkeyPatch
 ):
     threads: list[threading.Thread] = []
-    monkeypatch.delitem(sys.modules, mcp_tools.CLIENT, raising=False)
     monkeypatch.setattr(
         mcp_tools, "import_module", lambda _: threads.append(threading.current_thread())
     )

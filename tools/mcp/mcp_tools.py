@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -101,8 +100,7 @@ async def prepare_server_tools(owner: str, choices: Context, role: str) -> bool:
 
 async def _import_client() -> None:
     """Load the SDK, which takes half a second, without holding up the event loop."""
-    if CLIENT not in sys.modules:
-        await _importing.run(CLIENT, lambda: asyncio.to_thread(import_module, CLIENT))
+    await _importing.run(CLIENT, lambda: asyncio.to_thread(import_module, CLIENT))
 
 
 async def load_mcp_tools(around: CallContext, taken: Sequence[str] = ()) -> list[BaseTool]:
