@@ -406,11 +406,19 @@ class ResearchLog(TypedDict):
     """The knowledge bases that were searched, by name; missing without any."""
 
 
+RecomputedOutcome = Literal[
+    "same", "differs", "files_differ", "failed", "unavailable", "no_time", "inputs_changed"
+]
+"""`files_differ`: it printed the same, and did not write the same files."""
+
+
 class Recomputed(TypedDict):
     """What came of running the program of a cited source again."""
 
     source: str
-    outcome: Literal["same", "differs", "failed", "unavailable", "inputs_changed"]
+    outcome: RecomputedOutcome
+    files: NotRequired[list[str]]
+    """The names of the files that it did not write again as before."""
 
 
 class Report(TypedDict):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
@@ -15,6 +17,7 @@ from graph.state import StepState
 from library.uploaded_files import with_uploads
 from models.chat_models import built_in
 from nodes.step_finding import (
+    StepAnswer,
     apply_checks,
     check_answer,
     end_step,
@@ -36,6 +39,7 @@ from runs.call_site import CallSite, call_site
 from tools.computations import can_run_code
 from tools.computed_pages import record_direct_answer
 from tools.evidence import preparing_checks
+from tools.mcp.mcp_tools import prepare_server_tools
 from tools.reading_choice import list_spans
 from tools.run_files import RunFile, list_base_files, list_folder_files
 from tools.run_inputs import describe_run_inputs, list_run_inputs
@@ -92,7 +96,10 @@ async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -
     """Let the model compute and write the finding; keep what its sources support."""
     passages = await load_read_passages(place.owner, state)
     human = await open_human_input(state, runtime.context)
-    request = await _render_request(state, runtime, place, passages)
+    request, _ = await asyncio.gather(
+        _render_request(state, runtime, place, passages),
+        prepare_server_tools(place.owner, runtime.context, CODER),
+    )
     async with preparing_checks(place, runtime.context, CODER, state["sources"]):
         written = await work(
             state,
@@ -106,7 +113,7 @@ async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -
             # The built-in model writes no programs.
             fallback=False,
         )
-    return await end_or_pause(state, runtime, CODER, written, human, passages, [])
+    return await end_or_pause(StepAnswer(state, runtime, CODER, written, human, passages, []))
 
 
 async def _render_request(

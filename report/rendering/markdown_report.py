@@ -114,7 +114,7 @@ def _parts(document: ReportDocument) -> Iterator[str]:
     yield escape_markdown(describe_researched_form(document))
     yield from _body_parts(document, _replace_remarks(shown.body, list_remark_labels(document)))
     computations = document.get("computations", [])
-    yield from render_figures_markdown(computations)
+    yield from render_figures_markdown(computations, language)
     lines = zip(doubted, shown.notes, strict=True)
     marks = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
     yield from _list("doubts", marks, language)
