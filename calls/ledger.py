@@ -30,6 +30,10 @@ from text.normalization import clip_long_text
 
 RECORDED = select(calls.c.result).where(calls.c.key == bindparam("wanted"))
 
+_ALL_RECORDED = select(calls.c.key, calls.c.result).where(
+    calls.c.key.in_(bindparam("keys", expanding=True))
+)
+
 _KNOWN = select(
     RECORDED.scalar_subquery().label("result"), NEWEST_EVENT.scalar_subquery().label("revision")
 )
@@ -109,6 +113,12 @@ async def load_recorded(key: str) -> Any | None:
     """Return what is recorded under the key of a call, or `None` if it was deleted."""
     result = (await read_rows(RECORDED, {"wanted": key})).scalar()
     return None if result is None else json.loads(result)
+
+
+async def find_all_recorded(made: Sequence[LedgerCall]) -> dict[str, Any]:
+    """Return the recorded results of some calls by their keys; those never made are left out."""
+    rows = await read_rows(_ALL_RECORDED, {"keys": [call.key for call in made]})
+    return {row.key: json.loads(row.result) for row in rows}
 
 
 async def find_recorded_with_revision(call: LedgerCall) -> tuple[Any | None, int]:

@@ -265,7 +265,8 @@ class Fts5Index(KeywordIndex):
 
 def _prefixed(namespace: int, words: str) -> str:
     """Return words as the index stores them, each with its namespace as a prefix."""
-    return " ".join(f"{namespace}:{word}" for word in words.split())
+    bare = " ".join(words.split())
+    return f"{namespace}:{bare.replace(' ', f' {namespace}:')}" if bare else ""
 
 
 RANKED = 3
