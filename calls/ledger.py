@@ -39,6 +39,9 @@ _KNOWN = select(
 )
 
 
+# Building a statement takes as long as executing it.
+_NEW_CALL, _NEW_SUMMARY = insert(calls), insert(utterances)
+
 _IDENTITY = ("owner", "run", "step", "who", "action")
 """The columns that identify an action: one that is repeated is not recorded again."""
 
@@ -168,7 +171,7 @@ async def record_call(
         "started": started,
         "ended": time.time(),
     }
-    statements = [(insert(calls), row), *_action_statements(call, said), *also]
+    statements = [(_NEW_CALL, row), *_action_statements(call, said), *also]
     try:
         await write_in_group(partial(_record, write, statements))
     except IntegrityError:
@@ -242,7 +245,7 @@ def _action_statements(call: LedgerCall, said: ActionRecord | None) -> list[SqlS
     """Return the statement that records the summary of a call; none without a summary."""
     if said is None:
         return []
-    return [(insert(utterances), _action_row(call.site, call.role, call.kind, said))]
+    return [(_NEW_SUMMARY, _action_row(call.site, call.role, call.kind, said))]
 
 
 def _action_row(here: CallSite, who: str, kind: str, said: ActionRecord) -> dict[str, Any]:

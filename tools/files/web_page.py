@@ -53,6 +53,7 @@ _BODY = regex(r"<body\b", re.IGNORECASE)
 _FIRST_SECTION = regex(
     r"<(?=(?:article|aside|details|figure|footer|header|main|nav|section)\b)", re.IGNORECASE
 )
+_NOT_LETTERS = regex(r"[\W_]+")
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 _LOWER = bytes(range(128)).lower() + bytes(range(128, 256))
 _COLON = regex(r"(?<!\W)(?>\W*?[:：])\W*$")
@@ -283,9 +284,9 @@ class _KnownText:
 
 def _letters(text: str) -> str:
     """Return a text in small letters without its spaces and signs."""
-    if text.isascii():
-        return text.encode().translate(_LOWER, _SIGNS).decode()
-    return "".join(filter(str.isalnum, text)).lower()
+    # What is left for the pattern are the signs beyond ASCII, of which most texts have few.
+    bare = text.encode("utf-8", "surrogatepass").translate(_LOWER, _SIGNS)
+    return _NOT_LETTERS.sub("", bare.decode("utf-8", "surrogatepass")).lower()
 
 
 _HEADER = 4_000
