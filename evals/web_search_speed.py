@@ -5,10 +5,10 @@ words, which are fetched, read and stored. Every answer of the web takes 100 ms.
 one search, then for its pages, which come side by side: what one query with one page takes alone is
 the longest chain of dependent work.
 
-Two ratios are printed. The first is that of the wall times, with all that the processors have to do
-in both: on a few cores sixty pages need longer than one, whatever waits for what. The second leaves
-the processors out: the same is measured with answers that take a second, and only what a longer
-answer adds is counted, which is what is waited for one after the other.
+Two ratios are printed. The first is that of the wall times, with all that the processors have to
+do in both: on a few cores sixty pages need longer than one, whatever waits for what. The second
+leaves the processors out: the same is measured with answers that take three seconds, and only what
+a longer answer adds is counted, which is what is waited for one after the other.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class SearchTimes(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The best times of one query with one page, and of all queries with all pages."""
+    """The times of one query with one page, and of all queries with all pages: each the least."""
 
     alone: SearchTimes
     together: SearchTimes
 
 
 async def measure_queries(repeat: int, web: int) -> Figures:
-    """Search some queries alone and together, a few times, and return the best times.
+    """Search some queries alone and together, a few times, and return the least times.
 
     Args:
         repeat: How often.
@@ -82,7 +82,7 @@ async def measure_queries(repeat: int, web: int) -> Figures:
         spent = (end - begin for begin, end in zip(before, after, strict=True))
         return SearchTimes(wall, max(ended) - started, *spent)
 
-    for turn in range(1, 4):
+    for turn in range(1, min(repeat, 3) + 1):
         await search(turn, [f"warm {turn} {number}" for number in range(QUERIES)], PAGES)
     alone, together = [], []
     for number in range(repeat):
@@ -90,7 +90,7 @@ async def measure_queries(repeat: int, web: int) -> Figures:
         alone.append(await search(turn, [f"one bee {number}"], 1))
         queries = [f"bees of hive {number} {query}" for query in range(QUERIES)]
         together.append(await search(turn + 1, queries, PAGES))
-    return Figures(min(alone), min(together))
+    return Figures(*(SearchTimes(*map(min, zip(*runs, strict=True))) for runs in (alone, together)))
 
 
 def _note_downloads() -> list[float]:
@@ -147,11 +147,11 @@ def main() -> None:
     """Print the figures and the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.1, help="what an answer takes")
-    parser.add_argument("--slow", type=float, default=1.0, help="what a slow answer takes")
+    parser.add_argument("--slow", type=float, default=3.0, help="what a slow answer takes")
     parser.add_argument("--repeat", type=int, default=7)
     options = parser.parse_args()
     alone, together = measure_with(options.seconds, options.repeat)
-    slow = measure_with(options.slow, min(options.repeat, 3))
+    slow = measure_with(options.slow, min(options.repeat, 2))
     cores = os.cpu_count() or 1
     print(f"one query, one page: {alone.wall:.2f} s, of which {2 * options.seconds:.2f} s network")
     print(f"{QUERIES} queries, {PAGES} pages each, all downloaded: {together.downloaded:.2f} s")

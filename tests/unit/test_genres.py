@@ -261,32 +261,24 @@ def test_one_of_these_signs_makes_no_farm(disclosure, urging, title, author):
 
 
 def written(parsed: Iterable[Any]) -> Iterator[str]:
-    """Yield what a pattern matches, with each choice, and each repetition as often as it must be
-    and once more."""
+    """Yield what a pattern matches, with each choice and with and without what may be absent."""
     for parts in product(*(list(written_part(*one)) for one in parsed)):
         yield "".join(parts)
 
 
 def written_part(kind: Any, value: Any) -> Iterator[str]:
-    if kind is code.LITERAL:
-        yield chr(value)
+    if kind in (code.LITERAL, code.NOT_LITERAL, code.AT):
+        yield {code.LITERAL: chr(value), code.NOT_LITERAL: "x"}.get(kind, "")
     elif kind is code.IN:
-        first, sign = value[0]
-        yield {code.LITERAL: lambda: chr(sign), code.NEGATE: lambda: "x"}.get(first, lambda: " ")()
-    elif kind is code.NOT_LITERAL:
-        yield "x"
-    elif kind is code.BRANCH:
-        for choice in value[1]:
-            yield from written(choice)
-    elif kind is code.SUBPATTERN:
-        yield from written(value[-1])
+        yield {code.LITERAL: chr(value[0][1] or 0), code.NEGATE: "x"}.get(value[0][0], " ")
     elif kind is code.MAX_REPEAT:
         least, most, inside = value
-        for times in {least, min(least + 1, most)}:
+        for times in range(least, most + 1) if most == 1 else [least]:
             yield from (one * times for one in written(inside))
     else:
-        assert kind is code.AT
-        yield ""
+        assert kind in (code.BRANCH, code.SUBPATTERN)
+        for choice in value[1] if kind is code.BRANCH else value[-1:]:
+            yield from written(choice)
 
 
 @pytest.mark.parametrize("name", ["selling", "filler", "affiliate"])
