@@ -45,14 +45,14 @@ class SearchTimes(NamedTuple):
     """Those of the web on loopback, which runs on the same processors."""
 
 
-class Figures(NamedTuple):
+class LeastTimes(NamedTuple):
     """The times of one query with one page, and of all queries with all pages: each the least."""
 
     alone: SearchTimes
     together: SearchTimes
 
 
-async def measure_queries(repeat: int, web: int) -> Figures:
+async def measure_queries(repeat: int, web: int) -> LeastTimes:
     """Search some queries alone and together, a few times, and return the least times.
 
     Args:
@@ -90,7 +90,7 @@ async def measure_queries(repeat: int, web: int) -> Figures:
         alone.append(await search(turn, [f"one bee {number}"], 1))
         queries = [f"bees of hive {number} {query}" for query in range(QUERIES)]
         together.append(await search(turn + 1, queries, PAGES))
-    return Figures(*(SearchTimes(*map(min, zip(*runs, strict=True))) for runs in (alone, together)))
+    return LeastTimes(*(SearchTimes(*map(min, zip(*runs, strict=True))) for runs in (alone, together)))
 
 
 def _note_downloads() -> list[float]:
@@ -126,7 +126,7 @@ def _seconds_of(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure_with(seconds: float, repeat: int) -> Figures:
+def measure_with(seconds: float, repeat: int) -> LeastTimes:
     """Return the figures with a web whose answers take so many seconds."""
     with (
         tempfile.TemporaryDirectory() as home,
