@@ -90,7 +90,9 @@ async def measure_queries(repeat: int, web: int) -> LeastTimes:
         alone.append(await search(turn, [f"one bee {number}"], 1))
         queries = [f"bees of hive {number} {query}" for query in range(QUERIES)]
         together.append(await search(turn + 1, queries, PAGES))
-    return LeastTimes(*(SearchTimes(*map(min, zip(*runs, strict=True))) for runs in (alone, together)))
+    return LeastTimes(
+        *(SearchTimes(*map(min, zip(*runs, strict=True))) for runs in (alone, together))
+    )
 
 
 def _note_downloads() -> list[float]:
