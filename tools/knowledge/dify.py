@@ -25,7 +25,7 @@ LONGEST_QUERY = 250
 class DifyOptions(BaseOptions):
     """Which data set, how it is searched, and which variable holds the key."""
 
-    dataset: Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
+    dataset: Annotated[str, Field(pattern=r"^[\w-]+$", max_length=64)]
     key_env: str = "DIFY_API_KEY"
     method: Literal["hybrid_search", "semantic_search", "full_text_search", "keyword_search"] = (
         "hybrid_search"
