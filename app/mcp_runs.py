@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import io
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from shlex import quote
 from typing import Any, Self, cast
 
@@ -18,6 +17,7 @@ from typing_extensions import TypedDict
 from app.cli.progress import RunProgress
 from app.cli.question_run import load_model_names
 from app.cli.runner import has_report, summarize_report
+from app.mcp_folders import ServedFolders, TellProgress
 from app.mcp_library import FoundPassage, list_passages
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -48,10 +48,6 @@ from runs.lifecycle import (
 )
 from runs.lock import acquire
 from runs.thread_integrity import DAMAGE_ERRORS, find_damage
-from tools.folder_ingestion import ingest_folder
-
-TellProgress = Callable[[str], None]
-"""Tells whoever asked, in words, how far some work is; may be called from any thread."""
 
 
 class AskedSource(TypedDict):
@@ -110,8 +106,8 @@ class ServedRuns:
 
     project: str = ""
     """The project whose memory is used."""
-    folders: tuple[str, ...] = ()
-    """The folders and files that runs search, as the person named them."""
+    folders: ServedFolders = field(default_factory=ServedFolders)
+    """The folders and files that runs search."""
     choices: Mapping[str, Any] = field(default_factory=dict)
     """What the person has chosen for every run; no client chooses otherwise."""
 
@@ -177,12 +173,21 @@ async def ask_question(
     try:
         with ToldProgress(tell) as progress:
             run = _ClientRun(served.owner, thread, progress)
-            context = await run.prepare(context, served.folders, money="max_cost" in chosen)
+            files = await served.folders.read(served.owner, progress.print_line)
+            context = build_context({**vars(context), "files": files})
+            await _load_models(context, money="max_cost" in chosen)
             outcome = await run.carry_out(question, context)
     finally:
         await asyncio.to_thread(lock.release)
     answer = await _describe(run, outcome)
     return _render(answer), answer
+
+
+async def _load_models(context: Context, *, money: bool) -> None:
+    """Load the models before anything is spent; a limit of money needs their prices."""
+    loaded = await load_model_names(context)
+    if money:
+        check_model_prices(context, loaded)
 
 
 class _ClientRun:
@@ -192,19 +197,6 @@ class _ClientRun:
         self.owner, self.thread, self.progress = owner, thread, progress
         self.run = ""
         self.answered: State | None = None
-
-    async def prepare(self, context: Context, folders: tuple[str, ...], *, money: bool) -> Context:
-        """Read the folders, and load the models, before anything is spent."""
-        files = [await self._read(folder) for folder in folders]
-        context = build_context({**vars(context), "files": list(dict.fromkeys(files))})
-        loaded = await load_model_names(context)
-        if money:
-            check_model_prices(context, loaded)
-        return context
-
-    async def _read(self, folder: str) -> str:
-        self.progress.print_line(f"Reading {folder}")
-        return (await ingest_folder(self.owner, Path(folder), lambda _: None)).root
 
     async def carry_out(self, question: str, context: Context) -> SessionOutcome:
         """Run a question; its status is set if it does not come to its answer."""
@@ -308,9 +300,10 @@ async def recall_notes(
     """Return what the memory knows of a question, as text and as data.
 
     Raises:
-        Problem: What is wrong with the question, or `namespace_not_found`.
+        Problem: What is wrong with the question or the folders, or `namespace_not_found`.
     """
     question = check_question(question)
+    await served.folders.read_first(served.owner, tell)
     kinds, groups = await resolve_scope(served.owner, within)
     scope = [*(kinds or []), *(groups or [])]
     context = build_context(served.choose(memory=scope) if scope else served.choose())

@@ -28,6 +28,7 @@ from mcp.types import (
 )
 from pydantic import AnyUrl, BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from app.mcp_folders import TellProgress
 from app.mcp_library import (
     ReadAnswer,
     SearchAnswer,
@@ -39,7 +40,6 @@ from app.mcp_runs import (
     AskAnswer,
     RecallAnswer,
     ServedRuns,
-    TellProgress,
     ask_question,
     recall_notes,
 )
@@ -108,14 +108,24 @@ class _Request(NamedTuple):
     here: CallSite
     tell: TellProgress
 
+    async def read_folders(self) -> None:
+        """Read the folders that are served, if nothing was looked up in them before.
+
+        Raises:
+            Problem: `docs_not_found`, `docs_unreadable` or `docs_empty`.
+        """
+        await self.served.folders.read_first(self.here.owner, self.tell)
+
 
 async def _search(request: _Request) -> tuple[str, SearchAnswer]:
     given: _Search = request.arguments
+    await request.read_folders()
     return await search_library(request.here, given.query, given.within)
 
 
 async def _read(request: _Request) -> tuple[str, ReadAnswer]:
     given: _Read = request.arguments
+    await request.read_folders()
     return await read_document(
         request.here, given.document, given.section, given.around, given.lines
     )

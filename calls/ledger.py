@@ -30,10 +30,17 @@ from text.normalization import clip_long_text
 
 RECORDED = select(calls.c.result).where(calls.c.key == bindparam("wanted"))
 
+_ALL_RECORDED = select(calls.c.key, calls.c.result).where(
+    calls.c.key.in_(bindparam("keys", expanding=True))
+)
+
 _KNOWN = select(
     RECORDED.scalar_subquery().label("result"), NEWEST_EVENT.scalar_subquery().label("revision")
 )
 
+
+# Building a statement takes as long as executing it.
+_NEW_CALL, _NEW_SUMMARY = insert(calls), insert(utterances)
 
 _IDENTITY = ("owner", "run", "step", "who", "action")
 """The columns that identify an action: one that is repeated is not recorded again."""
@@ -111,6 +118,12 @@ async def load_recorded(key: str) -> Any | None:
     return None if result is None else json.loads(result)
 
 
+async def find_all_recorded(made: Sequence[LedgerCall]) -> dict[str, Any]:
+    """Return the recorded results of some calls by their keys; those never made are left out."""
+    rows = await read_rows(_ALL_RECORDED, {"keys": [call.key for call in made]})
+    return {row.key: json.loads(row.result) for row in rows}
+
+
 async def find_recorded_with_revision(call: LedgerCall) -> tuple[Any | None, int]:
     """Return the recorded result of a call, and the number of its owner's newest event.
 
@@ -158,7 +171,7 @@ async def record_call(
         "started": started,
         "ended": time.time(),
     }
-    statements = [(insert(calls), row), *_action_statements(call, said), *also]
+    statements = [(_NEW_CALL, row), *_action_statements(call, said), *also]
     try:
         await write_in_group(partial(_record, write, statements))
     except IntegrityError:
@@ -232,7 +245,7 @@ def _action_statements(call: LedgerCall, said: ActionRecord | None) -> list[SqlS
     """Return the statement that records the summary of a call; none without a summary."""
     if said is None:
         return []
-    return [(insert(utterances), _action_row(call.site, call.role, call.kind, said))]
+    return [(_NEW_SUMMARY, _action_row(call.site, call.role, call.kind, said))]
 
 
 def _action_row(here: CallSite, who: str, kind: str, said: ActionRecord) -> dict[str, Any]:

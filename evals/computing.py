@@ -17,20 +17,16 @@ import statistics
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import AIMessage, BaseMessage
 
 from evals.retrieval_eval import OWNER, USER, open_own_store
+from evals.scripted_model import Reply, end_with, script_models
 from graph.context import Context
 from graph.session import open_session
 from graph.state import State
-from models.chat_models import chat_model_providers
-from models.extractive.model import ExtractiveChatModel
 from storage.engine import close_database
 from text.pattern_files import read_packaged_toml
 from tools.folder_ingestion import ingest_folder
@@ -91,47 +87,23 @@ def load_wrong_programs() -> list[Question]:
     ]
 
 
-@dataclass
-class _Asked:
-    """The question that the scripted model answers now."""
+def answer_by_program(question: Question) -> Reply:
+    """Return what plans one step, runs the program of a question, and says what it printed."""
 
-    question: Question
-
-
-class ScriptedCoder(BaseChatModel):
-    """A model that plans one step, runs the program of its question, and says what it printed."""
-
-    asked: Any
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted-coder"
-
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
-        """Take the tools; the program is run by name."""
-        return self.bind(**kwargs)
-
-    def _generate(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        form = kwargs.get("response_format", {}).get("json_schema", {}).get("name")
-        if form and form != "Draft":
-            return ExtractiveChatModel()._generate(messages, stop, run_manager, **kwargs)
-        return ChatResult(generations=[ChatGeneration(message=self._reply(form, messages))])
-
-    def _reply(self, form: str | None, messages: Sequence[Any]) -> AIMessage:
-        question: Question = self.asked.question
-        ended, text = {"finish_reason": "stop"}, str(messages[-1].text)
+    def reply(form: str, messages: Sequence[BaseMessage]) -> AIMessage | None:
+        text = str(messages[-1].text)
         if form:
-            return AIMessage(_plan(question), response_metadata=ended)
+            return end_with(_plan(question)) if form == "Draft" else None
         if messages[-1].type == "tool":
-            return AIMessage(_say(question, text), response_metadata=ended)
+            return end_with(_say(question, text))
         if "<step" in text:
             call = {"name": "run_python", "args": {"code": question.code}, "id": "1"}
             called = {"finish_reason": "tool_calls"}
             return AIMessage("", tool_calls=[call], response_metadata=called)
         said = [found[1] for found in _FINDING.finditer(text) if "[S" in found[1]]
-        return AIMessage("\n".join(said) or "Nothing is known.", response_metadata=ended)
+        return end_with("\n".join(said) or "Nothing is known.")
+
+    return reply
 
 
 def _plan(question: Question) -> str:
@@ -216,7 +188,7 @@ def _print(name: str, scores: Sequence[Score]) -> None:
 
 async def _by_program(root: str, question: Question) -> Score:
     """Let the scripted model run the program of a question."""
-    chat_model_providers["scripted"] = lambda _: ScriptedCoder(asked=_Asked(question))
+    script_models("scripted", answer_by_program(question))
     models = {"default": f"scripted:{question.id}"}
     state, seconds = await _run(f"p-{question.id}", ASKED, root, models)
     report = state["report"]

@@ -28,7 +28,7 @@ from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_b
 from runs.call_site import CallSite
 from storage.engine import close_database
 from text.pattern_files import read_packaged_toml
-from tools.evidence import gather_evidence
+from tools.evidence import SearchRequest, gather_evidence
 
 BACKGROUND_TOKENS = 700
 """The tokens of what one query finds before planning, as in `nodes/background.py`."""
@@ -98,9 +98,8 @@ async def _ask(number: int, question: _Question) -> dict[str, float]:
     queries = await _queries(question.text)
     shown = set[str]()
     for query in queries:
-        before = await gather_evidence(
-            here, Context(), [query], about=query, web=False, max_tokens=BACKGROUND_TOKENS
-        )
+        wanted = SearchRequest([query], about=query, web=False, max_tokens=BACKGROUND_TOKENS)
+        before = await gather_evidence(here, Context(), wanted)
         shown |= {_id(source["location"]) for source in before.sources.values()}
     scores = await _answer(here, question, queries)
     if question.page:
@@ -123,9 +122,8 @@ async def _queries(question: str) -> list[str]:
 
 async def _answer(here: CallSite, asked: _Question, queries: Sequence[str]) -> dict[str, float]:
     """Let the model write the finding of a step that has the question as its title."""
-    evidence = await gather_evidence(
-        here, Context(), queries, about=asked.text, web=False, subject=asked.text
-    )
+    wanted = SearchRequest(queries, about=asked.text, web=False, subject=asked.text)
+    evidence = await gather_evidence(here, Context(), wanted)
     step = render_block("step", asked.text, title=asked.text)
     pages = render_pages_block(evidence.passages, evidence.sources)
     request = HumanMessage(join_prompt_blocks(render_block("question", asked.text), step, pages))

@@ -13,19 +13,17 @@ import os
 import re
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, HumanMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from config.resources import replace_resources
 from config.settings import settings
+from evals.scripted_model import ScriptedModel, end_with, script_models
 from evals.world import make_rules
 from graph.context import Context
 from graph.session import ThreadSession, open_session
-from models.chat_models import chat_model_providers
 from runs.call_site import join_owner
 from tools.folder_ingestion import ingest_folder
 
@@ -33,31 +31,16 @@ STEPS = 4
 TIMES = 5
 
 
-class _Instant(BaseChatModel):
-    """Answers every role at once."""
-
-    @property
-    def _llm_type(self) -> str:
-        return "instant"
-
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
-        """Take the tools and use none."""
-        return self.bind(**kwargs)
-
-    def _generate(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        form = kwargs.get("response_format", {}).get("json_schema", {}).get("name")
-        wanted = [rule for rule in make_rules(STEPS) if form and rule.get("schema") == form]
-        text = str(messages[-1].text)
-        cited = re.search(r"\bS\d+\b", text)
-        prose = f"Bees dance [{cited[0] if cited else 'S1'}]."
-        reply = wanted[0]["reply"] if wanted else prose
-        if callable(reply):
-            reply = reply({"messages": [{"content": text}]})
-        written = reply if isinstance(reply, str) else json.dumps(reply)
-        message = AIMessage(written, response_metadata={"finish_reason": "stop"})
-        return ChatResult(generations=[ChatGeneration(message=message)])
+def _reply(form: str, messages: Sequence[BaseMessage]) -> AIMessage:
+    """Answer every role at once."""
+    wanted = [rule for rule in make_rules(STEPS) if form and rule.get("schema") == form]
+    text = str(messages[-1].text)
+    cited = re.search(r"\bS\d+\b", text)
+    prose = f"Bees dance [{cited[0] if cited else 'S1'}]."
+    reply = wanted[0]["reply"] if wanted else prose
+    if callable(reply):
+        reply = reply({"messages": [{"content": text}]})
+    return end_with(reply if isinstance(reply, str) else json.dumps(reply))
 
 
 def main() -> None:
@@ -65,7 +48,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DOSSIER_HOME"] = folder
         replace_resources().close()
-        chat_model_providers["instant"] = lambda _: _Instant()
+        script_models("instant", _reply)
         asyncio.run(_measure(Path(folder)))
 
 
@@ -92,7 +75,7 @@ async def _measure(folder: Path) -> None:
             calls = trace.count('"kind": "model"')
     started = time.perf_counter()
     for _ in range(calls):
-        await _Instant().ainvoke([HumanMessage("S1")])
+        await ScriptedModel(reply=_reply).ainvoke([HumanMessage("S1")])
     bare = time.perf_counter() - started
     each = {"wall": best / calls, "processor": busy / calls, "bare model": bare / calls}
     print(f"{calls} model calls; milliseconds for each, best of {TIMES} runs:")

@@ -151,7 +151,7 @@ async def _research(question: dict[str, Any], paragraphs: dict[str, str], root: 
     from prompts.data_blocks import list_unseen_passages, render_pages_block  # noqa: PLC0415
     from runs.call_site import CallSite  # noqa: PLC0415
     from text.tokens import count_tokens  # noqa: PLC0415
-    from tools.evidence import gather_evidence  # noqa: PLC0415
+    from tools.evidence import SearchRequest, gather_evidence  # noqa: PLC0415
 
     thread = re.sub(r"\W", "-", question["id"])[:40]
     here = CallSite(OWNER, thread, f"{thread}-1", "s1", "0.0.0")
@@ -162,7 +162,7 @@ async def _research(question: dict[str, Any], paragraphs: dict[str, str], root: 
     talk = [render_pages_block(read.passages, read.sources)]
     for name in question["gold"][:2]:
         query = " ".join(paragraphs[name].split()[:6])
-        more = await gather_evidence(here, context, [query], about=query)
+        more = await gather_evidence(here, context, SearchRequest([query], about=query))
         talk.append(render_pages_block(list_unseen_passages(more.passages, talk), more.sources))
     said = [" ".join(one.split()) for one in talk]
     gold = [paragraphs[name] for name in question["gold"]]
@@ -181,9 +181,10 @@ async def _read_for_step(here: CallSite, context: Context, asked: str) -> Eviden
     """Return what the researcher of a step is shown of a question, after the first search."""
     from graph.records import ShownSpan  # noqa: PLC0415
     from nodes.background import SHOWN  # noqa: PLC0415
-    from tools.evidence import gather_evidence  # noqa: PLC0415
+    from tools.evidence import SearchRequest, gather_evidence  # noqa: PLC0415
 
-    first = await gather_evidence(here, context, [asked], about=asked, max_tokens=SHOWN)
+    wanted = SearchRequest([asked], about=asked, max_tokens=SHOWN)
+    first = await gather_evidence(here, context, wanted)
     seen = [
         ShownSpan(
             page=first.sources[one["source"]]["page"],
@@ -192,9 +193,10 @@ async def _read_for_step(here: CallSite, context: Context, asked: str) -> Eviden
         )
         for one in first.passages
     ]
-    return await gather_evidence(
-        here, context, [asked], about=asked, seen=seen, subject=asked, max_tokens=ROOM, widely=True
+    wanted = SearchRequest(
+        [asked], about=asked, seen=seen, subject=asked, max_tokens=ROOM, widely=True
     )
+    return await gather_evidence(here, context, wanted)
 
 
 def _repeated(talk: Sequence[str]) -> int:

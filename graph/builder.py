@@ -56,7 +56,7 @@ from nodes.revision import needs_only_writing
 from nodes.rewrite import rewrite
 from nodes.same_question import awaits_choice, same_question
 from nodes.team import list_ready_steps, team
-from report.findings import collect_source_ids, select_earlier_findings
+from report.findings import collect_source_ids, needs_no_research, select_earlier_findings
 
 
 def _to_research(state: State) -> Literal["knowledge", "team"]:
@@ -122,11 +122,11 @@ def _after_human_feedback(
 
 
 def _after_knowledge(state: State) -> Literal["reporter", "team"]:
-    """Do the steps of the plan; report if it has none, or if they are done.
+    """Do the steps of the plan; report if it has none, if they are done, or not needed any more.
 
     In threads of version 6 and older, `knowledge` stands behind the steps.
     """
-    return "team" if list_ready_steps(state) else "reporter"
+    return "reporter" if needs_no_research(state) or not list_ready_steps(state) else "team"
 
 
 def after_team(state: State) -> list[Send] | Literal["human_input", "reporter"]:

@@ -382,6 +382,15 @@ class WithheldQuery(TypedDict):
     """The tool that it was for; "" for a web search."""
 
 
+class BaseSearches(TypedDict):
+    """What a knowledge base was searched for in a run."""
+
+    queries: list[str]
+    """As they were sent, each once."""
+    passages: int
+    """How many different passages it had for them."""
+
+
 class ResearchLog(TypedDict):
     """What a run did beside what its state holds, counted when its report is delivered."""
 
@@ -393,13 +402,23 @@ class ResearchLog(TypedDict):
     """For how many queries each provider gave no answer while others did."""
     withheld: NotRequired[list[WithheldQuery]]
     """What was not sent as it was written; missing without any."""
+    bases: NotRequired[dict[str, BaseSearches]]
+    """The knowledge bases that were searched, by name; missing without any."""
+
+
+RecomputedOutcome = Literal[
+    "same", "differs", "files_differ", "failed", "unavailable", "no_time", "inputs_changed"
+]
+"""`files_differ`: it printed the same, and did not write the same files."""
 
 
 class Recomputed(TypedDict):
     """What came of running the program of a cited source again."""
 
     source: str
-    outcome: Literal["same", "differs", "failed", "unavailable", "inputs_changed"]
+    outcome: RecomputedOutcome
+    files: NotRequired[list[str]]
+    """The names of the files that it did not write again as before."""
 
 
 class Report(TypedDict):

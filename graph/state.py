@@ -96,7 +96,8 @@ class State(TypedDict, total=False):
     queries: list[str]
     """What to search for before planning. Written by coordinator, or by rewrite."""
     background: Annotated[dict[str, Background], merge_entries]
-    """What was found before planning, by turn and query. Written by background."""
+    """What was found before planning, by turn and query. Written by background; what was computed
+    over tables of knowledge bases by knowledge."""
     plan: Plan
     """What will be researched. Written by planner; a person's edit by human_feedback."""
     outline: str

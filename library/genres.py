@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -19,10 +20,14 @@ from urllib.parse import urlsplit
 from graph.records import Genre
 from prompts.prompt_injection import has_injection
 from text.pattern_files import PatternFile
+from text.regex import regex
+from text.script import CJK
 from text.sentences import split_sentences
 from text.words import search_words
 
 _PATTERNS = PatternFile("library", "genres.toml")
+_WORD = regex(r"\w+")
+_CHINESE = regex(f"[{CJK}]")
 
 _SITES: tuple[Genre, ...] = ("paper", "encyclopedia", "forum", "news", "blog", "documentation")
 """The genres with lists of sites, in the order in which they are asked."""
@@ -114,7 +119,7 @@ def _judge_text(place: str, text: str) -> Genre:
         return "forum"
     at_shop = _PATTERNS.vendor_address.search(place)
     least = _MIN_SELLING_AT_SHOP if at_shop else _MIN_SELLING
-    return "vendor" if _count_different(_PATTERNS.selling, text.lower()) >= least else "unknown"
+    return "vendor" if _Wording(text).count("selling") >= least else "unknown"
 
 
 def _is_paper(text: str) -> bool:
@@ -126,6 +131,28 @@ def _is_paper(text: str) -> bool:
     return marks >= _MIN_SCHOLARLY and (
         bool(_PATTERNS.references.search(text)) or len(text) >= _JUDGED_CHARS
     )
+
+
+class _Wording:
+    """A text in small letters, in which phrases are counted."""
+
+    def __init__(self, text: str) -> None:
+        self.lower = text.lower()
+
+    @cached_property
+    def words(self) -> frozenset[str] | None:
+        """The words of a western text; `None` for one that may have Chinese phrases."""
+        if not self.lower.isascii() and _CHINESE.search(self.lower):
+            return None
+        return frozenset(_WORD.findall(self.lower))
+
+    def count(self, name: str) -> int:
+        """Return how many different phrases of a kind the text has."""
+        if self.words is not None and not any(
+            self.words.issuperset(some) for some in _PATTERNS.get_rows(f"{name}_words")
+        ):
+            return 0
+        return _count_different(_PATTERNS.get(name), self.lower)
 
 
 def _count_different(pattern: re.Pattern[str], lower: str) -> int:
@@ -141,9 +168,9 @@ def count_farm_points(page: JudgedPage) -> int:
     beside them.
     """
     text = page.text[:_JUDGED_CHARS]
-    lower = text.lower()
-    paid = min(2, _count_different(_PATTERNS.affiliate, lower))
-    phrases = _count_different(_PATTERNS.filler, lower)
+    wording = _Wording(text)
+    paid = min(2, wording.count("affiliate"))
+    phrases = wording.count("filler")
     filler = 3 if phrases >= _MANY_FILLER else 2 if phrases >= _MIN_FILLER else 0
     if filler + paid < _MIN_WORDING:
         return 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, delete, select, update
@@ -106,7 +106,13 @@ def _insert_members(
         for number, title in titles
         for namespace in wanted
     ]
-    connection.execute(dialect_insert(members).on_conflict_do_nothing(), rows)
+    connection.execute(_new_members(connection.dialect.name), rows)
+
+
+@cache
+def _new_members(dialect: str) -> Any:
+    """Return the statement that adds pages to namespaces."""
+    return dialect_insert(members, dialect).on_conflict_do_nothing()
 
 
 def lock_indexed(connection: Connection, numbers: Sequence[int]) -> list[int]:
@@ -156,7 +162,7 @@ def _count(connection: Connection, entries: Sequence[KeywordEntry], sign: int) -
     """Add pages to the sizes of their namespaces, or subtract them with a `sign` of -1."""
     totals: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0])
     for entry in entries:
-        sizes = (1, len(entry.body.split()), len(entry.title.split()))
+        sizes = (1, _count_words(entry.body), _count_words(entry.title))
         for number in entry.namespaces:
             totals[number] = [a + sign * b for a, b in zip(totals[number], sizes, strict=True)]
     rows = [
@@ -165,6 +171,11 @@ def _count(connection: Connection, entries: Sequence[KeywordEntry], sign: int) -
     ]
     if rows:
         connection.execute(_COUNTED, rows)
+
+
+def _count_words(words: str) -> int:
+    """Return how many words there are, which single spaces separate."""
+    return words.count(" ") + 1 if words else 0
 
 
 def queue_vectors(connection: Connection, numbers: Sequence[int]) -> None:
@@ -246,9 +257,15 @@ def insert_pages(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> d
     """Insert pages; return the numbers, by id, of those that no other process inserted first."""
     if not rows:
         return {}
-    once = dialect_insert(pages).on_conflict_do_nothing(index_elements=["id"])
-    inserted = connection.execute(once.returning(pages.c.id, pages.c.number), rows)
+    inserted = connection.execute(_new_pages(connection.dialect.name), rows)
     return {row.id: row.number for row in inserted}
+
+
+@cache
+def _new_pages(dialect: str) -> Any:
+    """Return the statement that inserts pages and tells their numbers."""
+    once = dialect_insert(pages, dialect).on_conflict_do_nothing(index_elements=["id"])
+    return once.returning(pages.c.id, pages.c.number)
 
 
 def _namespaces_of_origin(connection: Connection, origin: PageOrigin) -> list[int]:

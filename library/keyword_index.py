@@ -247,7 +247,8 @@ class Fts5Index(KeywordIndex):
 
     def match_any(self, namespaces: Sequence[int], phrases: Sequence[str]) -> str:
         """Return the expression that matches any of some words or phrases."""
-        indexed = (_prefixed(number, phrase) for number in namespaces for phrase in phrases)
+        bare = [" ".join(phrase.split()) for phrase in phrases]
+        indexed = (_prefixed(number, phrase) for number in namespaces for phrase in bare)
         return " OR ".join('"{}"'.format(phrase.replace('"', '""')) for phrase in indexed)
 
     def match_names(
@@ -264,8 +265,8 @@ class Fts5Index(KeywordIndex):
 
 
 def _prefixed(namespace: int, words: str) -> str:
-    """Return words as the index stores them, each with its namespace as a prefix."""
-    return " ".join(f"{namespace}:{word}" for word in words.split())
+    """Return words, which single spaces separate, each with its namespace as a prefix."""
+    return f"{namespace}:{words.replace(' ', f' {namespace}:')}" if words else ""
 
 
 RANKED = 3

@@ -17,6 +17,9 @@ from storage.upsert import upsert_rows
 KNOWLEDGE_KIND = "knowledge"
 """The kind of the pages that a run was shown from knowledge bases; no search finds them."""
 
+RESULT_KIND = "knowledge_result"
+"""The kind of the pages of what was computed from documents of knowledge bases."""
+
 OPERATOR = ""
 """The owner of the knowledge bases that an operator has named for everybody."""
 

@@ -98,7 +98,10 @@ def build_page_rows(
 
 def join_search_words(text: str) -> str:
     """Return the search words of a text, joined by spaces."""
-    return " ".join(word for word in search_words(text) if len(word) <= LONGEST_WORD)
+    words = search_words(text)
+    if max(map(len, words), default=0) > LONGEST_WORD:
+        words = [word for word in words if len(word) <= LONGEST_WORD]
+    return " ".join(words)
 
 
 def _row(origin: PageOrigin, page: NewPage, at: int) -> dict[str, Any]:
@@ -106,6 +109,7 @@ def _row(origin: PageOrigin, page: NewPage, at: int) -> dict[str, Any]:
     session = strip_unstorable(page.get("session", ""))
     position = page.get("position", at)
     name = [origin.owner, origin.kind, origin.name, *([session] if session else [])]
+    abstract = page["abstract"] if "abstract" in page else abstract_first_sentences(text)
     return {
         "id": short_hash(*name, str(position), text)[:24],
         "owner": origin.owner,
@@ -117,7 +121,7 @@ def _row(origin: PageOrigin, page: NewPage, at: int) -> dict[str, Any]:
         "session_id": short_hash(session) if session else "",
         "position": position,
         "title": title,
-        "abstract": strip_unstorable(page["abstract"]) if "abstract" in page else _abstract(text),
+        "abstract": strip_unstorable(abstract),
         "text": text,
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "speaker": strip_unstorable(page.get("speaker", "")),
@@ -139,7 +143,7 @@ def _metadata_columns(known: PageMetadata) -> dict[str, str]:
     return {name: strip_unstorable(value) for name, value in known._asdict().items()}
 
 
-def _abstract(text: str) -> str:
+def abstract_first_sentences(text: str) -> str:
     """Return as many first sentences as fit into an abstract."""
     abstract = ""
     for sentence in split_sentences(text[: 4 * LONGEST_FIRST_ABSTRACT]):

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from library.page_rows import NewPage, join_search_words, strip_unstorable
+from library.page_rows import (
+    NewPage,
+    abstract_first_sentences,
+    join_search_words,
+    strip_unstorable,
+)
 from text.passage_splitting import split_passages
 from text.sentences import Span
 from text.tokens import count_tokens, estimate_tokens
@@ -18,22 +23,31 @@ NEARLY = 0.9
 
 def prepare_pages(new: Sequence[NewPage]) -> list[NewPage]:
     """Return pages of a sensible size, each with its search words and no abstract yet."""
-    made = size_pages(new)
-    for page in made:
-        page.setdefault("abstract", "")
-    return made
+    bare: list[NewPage] = [{**page, "abstract": page.get("abstract", "")} for page in new]
+    return size_pages(bare)
 
 
 def size_pages(new: Sequence[NewPage]) -> list[NewPage]:
-    """Return pages of a sensible size, each with its search words.
+    """Return pages of a sensible size, each with its search words and its abstract.
 
     This is most of the work on a page. It needs no database, so any process can do it.
     """
-    made = [part for page in new for part in split_page(page)]
-    for page in made:
-        page["words"] = join_search_words(strip_unstorable(page["text"]))
-        page["title_words"] = join_search_words(strip_unstorable(page["title"]))
-    return made
+    return [_complete(part) for page in new for part in split_page(page)]
+
+
+def complete_short_page(page: NewPage) -> NewPage | None:
+    """Return a page with its search words and its abstract; `None` if it has to be split."""
+    return _complete(page.copy()) if fits_one_page(page["text"]) else None
+
+
+def _complete(page: NewPage) -> NewPage:
+    """Add the search words and the abstract to a page that lacks them, and return it."""
+    text = strip_unstorable(page["text"])
+    page["words"] = join_search_words(text)
+    page["title_words"] = join_search_words(strip_unstorable(page["title"]))
+    if "abstract" not in page:
+        page["abstract"] = abstract_first_sentences(text)
+    return page
 
 
 def split_page(page: NewPage) -> Iterator[NewPage]:

@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from config.errors import ErrorCode, Problem
 from library.abstracts import PageAbstract, fill_abstracts
 from library.documents import path_condition
+from library.knowledge_records import KNOWLEDGE_KIND, RESULT_KIND
 from library.page_index import select_namespaces
 from library.page_rows import RETIRED, short_hash
 from library.tables import documents, former_documents, members, namespaces, pages
@@ -76,6 +77,21 @@ async def list_stored_pages(
     its = (members.c.page == pages.c.number, members.c.namespace.in_(those))
     member = select(members.c.page).where(*its)
     newest = wanted.where(member.exists()).order_by(pages.c.number.desc()).limit(limit)
+    return await fill_abstracts(owner, [ListedPage._make(row) for row in await read_rows(newest)])
+
+
+async def list_base_pages(owner: str, base: str = "", limit: int = 50) -> list[ListedPage]:
+    """Return what runs were shown of knowledge bases, newest first; no search finds these pages.
+
+    Args:
+        owner: Whose pages.
+        base: The name of a base, which may be removed; all of them without one.
+        limit: How many at most.
+    """
+    columns = [pages.c[name] for name in ListedPage._fields]
+    its = [pages.c.owner == owner, pages.c.kind.in_((KNOWLEDGE_KIND, RESULT_KIND))]
+    its += [pages.c.site == base] if base else []
+    newest = select(*columns).where(*its).order_by(pages.c.number.desc()).limit(limit)
     return await fill_abstracts(owner, [ListedPage._make(row) for row in await read_rows(newest)])
 
 

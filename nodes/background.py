@@ -29,7 +29,7 @@ from nodes.recall.recall_calls import EMPTY_EVIDENCE, RecallHits, recall_hits, r
 from report.first_passages import FROM_A_DOCUMENT
 from runs.call_site import call_site
 from tools.computed_pages import DirectAnswer
-from tools.evidence import EVIDENCE_TOKENS, gather_evidence
+from tools.evidence import EVIDENCE_TOKENS, SearchRequest, gather_evidence
 
 SHOWN = 700
 """Token limit for the passages of one query when the planner reads them."""
@@ -55,14 +55,13 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     if direct and direct.whole:
         return _only_direct(state, direct)
     is_quick = runtime.context.depth == "quick"
-    search = gather_evidence(
-        call_site(state, runtime),
-        runtime.context,
+    wanted = SearchRequest(
         [query],
         about=query,
         max_tokens=EVIDENCE_TOKENS if is_quick else SHOWN,
         of_document=0 if is_quick else FROM_A_DOCUMENT,
     )
+    search = gather_evidence(call_site(state, runtime), runtime.context, wanted)
     found, (recalled, half) = await asyncio.gather(search, _recall(state, runtime))
     passages = [*found.passages]
     passages += [hit for hit in recalled.passages[:REMEMBERED] if hit not in passages]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
@@ -15,6 +17,7 @@ from graph.state import StepState
 from library.uploaded_files import with_uploads
 from models.chat_models import built_in
 from nodes.step_finding import (
+    StepAnswer,
     apply_checks,
     check_answer,
     end_step,
@@ -36,7 +39,9 @@ from runs.call_site import CallSite, call_site
 from tools.computations import can_run_code
 from tools.computed_pages import record_direct_answer
 from tools.evidence import preparing_checks
+from tools.mcp.mcp_tools import prepare_server_tools
 from tools.reading_choice import list_spans
+from tools.run_files import RunFile, list_base_files, list_folder_files
 from tools.run_inputs import describe_run_inputs, list_run_inputs
 from tools.tables.table_answers import (
     TableAnswers,
@@ -91,7 +96,10 @@ async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -
     """Let the model compute and write the finding; keep what its sources support."""
     passages = await load_read_passages(place.owner, state)
     human = await open_human_input(state, runtime.context)
-    request = await _render_request(state, runtime, place, passages)
+    request, _ = await asyncio.gather(
+        _render_request(state, runtime, place, passages),
+        prepare_server_tools(place.owner, runtime.context, CODER),
+    )
     async with preparing_checks(place, runtime.context, CODER, state["sources"]):
         written = await work(
             state,
@@ -105,14 +113,17 @@ async def _write(state: StepState, runtime: Runtime[Context], place: CallSite) -
             # The built-in model writes no programs.
             fallback=False,
         )
-    return await end_or_pause(state, runtime, CODER, written, human, passages, [])
+    return await end_or_pause(StepAnswer(state, runtime, CODER, written, human, passages, []))
 
 
 async def _render_request(
     state: StepState, runtime: Runtime[Context], place: CallSite, passages: list[Passage]
 ) -> str:
     """Return the request: the question, what is there to compute with, and the step."""
-    inputs = await list_run_inputs(place, runtime.context, state["sources"], described=True)
+    bases = state.get("bases", [])
+    inputs = await list_run_inputs(
+        place, runtime.context, state["sources"], bases=bases, described=True
+    )
     return join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("inputs", describe_run_inputs(inputs)),
@@ -129,7 +140,9 @@ async def _answer_by_rules(
 ) -> StepState:
     """Answer a step that is a question over one table, as rules read it."""
     step = state["step"]
-    files = await with_uploads(place.owner, place.thread, runtime.context.files)
+    roots = await with_uploads(place.owner, place.thread, runtime.context.files)
+    files = await list_folder_files(place.owner, roots)
+    files += await list_base_files(place.owner, state.get("bases", []))
     answers: TableAnswers | None = None
     for asked in dict.fromkeys([step["title"], *step["queries"], step["description"]]):
         found = await _ask_tables(state, runtime, place, files, asked) if asked else None
@@ -160,7 +173,7 @@ async def _answer_by_rules(
 
 
 async def _ask_tables(
-    state: StepState, runtime: Runtime[Context], place: CallSite, files: list[str], asked: str
+    state: StepState, runtime: Runtime[Context], place: CallSite, files: list[RunFile], asked: str
 ) -> TableAnswers | None:
-    candidates = await find_candidate_tables(place.owner, files, asked)
+    candidates = await find_candidate_tables(files, asked)
     return await answer_table_question(place, runtime.context, candidates, asked, state["language"])

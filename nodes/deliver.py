@@ -39,8 +39,9 @@ from runs.lifecycle import (
     set_report_dir,
     set_run_status,
 )
-from runs.trace import list_withheld, read_trace, trace
-from tools.computations import is_figure, load_computations, load_computed_files
+from runs.trace import list_base_searches, list_withheld, read_trace, trace
+from tools.computations import load_computations, load_computed_files
+from tools.program_files import is_figure
 from tools.source_checks import load_cited_texts
 
 TARGET_KEY = "__report_target"
@@ -121,6 +122,8 @@ async def summarize_research(run: str) -> ResearchLog:
         found["unanswered"] = dict(unanswered)
     if withheld := list_withheld(lines):
         found["withheld"] = [WithheldQuery(sent=sent, to=to) for sent, to in withheld]
+    if bases := list_base_searches(lines):
+        found["bases"] = bases
     return found
 
 
@@ -141,17 +144,19 @@ async def _load_computations(
 ) -> list[ReportComputation]:
     """Return the programs whose results a report cites, with the figures that they drew."""
     cited = {one["id"]: one for one in document["sources"] if one["id"] in report["cited"]}
-    outcomes = {one["source"]: one["outcome"] for one in report.get("recomputed", [])}
+    recomputed = {one["source"]: one for one in report.get("recomputed", [])}
     computations = []
     for name, record in (await load_computations(owner, cited)).items():
         figures = [one for one in record["files"] if is_figure(one["name"])]
         data = await load_computed_files(owner, figures)
+        again = recomputed.get(name)
         shown = ReportComputation(
             source=cited[name],
             code=record["code"],
             inputs=[one["name"] for one in record["inputs"]],
             sha256=record["sha256"],
-            outcome=outcomes.get(name, ""),
+            outcome=again["outcome"] if again else "",
+            changed=again.get("files", []) if again else [],
             figures=[
                 make_figure(one["name"], data[one["sha256"]])
                 for one in figures

@@ -28,6 +28,7 @@ from runs.call_site import CallSite, call_site
 from runs.trace import trace
 from tools.computed_pages import DerivedText, DirectAnswer, record_direct_answer, to_plain_line
 from tools.overview import asks_overview, describe_folders
+from tools.run_files import RunFile, list_folder_files
 from tools.tables.query import TableQueries, describe_table
 from tools.tables.table_answers import (
     TABLE_ROLE,
@@ -40,12 +41,13 @@ from tools.tables.table_answers import (
 )
 
 
-async def _answer_from_tables(state: QueryState, runtime: Runtime[Context]) -> DirectAnswer | None:
-    """Compute an answer over tables; return None if the question asks about no table."""
+async def answer_from_tables(
+    state: QueryState, runtime: Runtime[Context], files: Sequence[RunFile]
+) -> DirectAnswer | None:
+    """Compute an answer over the tables of some files; None if the question asks about none."""
     place, question = call_site(state, runtime), state["query"]
     language = state.get("language", "en")
-    files = await with_uploads(place.owner, place.thread, runtime.context.files)
-    candidates = await find_candidate_tables(place.owner, files, question)
+    candidates = await find_candidate_tables(files, question)
     answers = await answer_table_question(place, runtime.context, candidates, question, language)
     if answers is None or not answers.whole:
         named = list_named_tables(candidates.pairs, question)
@@ -100,7 +102,9 @@ async def answer_directly(state: QueryState, runtime: Runtime[Context]) -> Direc
         documents = await describe_folders(place.owner, files, language, question)
         answer = await record_direct_answer(place, documents) if documents else None
     if answer is None:
-        answer = await _answer_from_tables(state, runtime)
+        roots = await with_uploads(place.owner, place.thread, runtime.context.files)
+        tables = await list_folder_files(place.owner, roots)
+        answer = await answer_from_tables(state, runtime, tables)
     if answer:
         status = "not_computed" if answer.uncomputed else answer.reason or "ok"
         await trace(place, "compute", "direct", status, query=question)

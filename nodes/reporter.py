@@ -70,7 +70,7 @@ UNFINISHED = {
 REPLIED = (ErrorCode.ANSWER_INVALID, ErrorCode.MODEL_REFUSED)
 """The problems of a model that replied, but not usably."""
 
-UNQUOTABLE = {"judging", "counting"}
+UNQUOTABLE = {"drawing", "judging", "counting"}
 """Notices of a question that quotations cannot answer (`text/question_types.py`)."""
 
 LAST = 10.0
@@ -245,9 +245,14 @@ async def _write(
 
 def _note_unquotable(draft: ReportDraft, state: State, model: str, checked: CheckedText) -> None:
     """Add a notice if the question asks for something that quotations alone cannot give."""
-    quoting = is_extractive(model) or draft.quotes
-    notice = classify_unquotable(state["question"], checked.body) if quoting else ""
-    if notice and not (findings.needs_no_research(state) or findings.has_table_results(state)):
+    if not (is_extractive(model) or draft.quotes):
+        return
+    notice = classify_unquotable(state["question"], checked.body)
+    computed = findings.needs_no_research(state) or findings.has_table_results(state)
+    # What rules compute over a table may be what was to be drawn, but it is not drawn. A model that
+    # failed could have drawn it.
+    is_told = is_extractive(model) if notice == "drawing" else not computed
+    if notice and is_told:
         draft.add_notice(notice)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from graph.state import StepState
 from models.chat_models import built_in
 from nodes.recall.recall_calls import recall_from_memory
 from nodes.step_finding import (
+    StepAnswer,
     end_step,
     join_new_passages,
     load_read_passages,
@@ -48,8 +50,8 @@ from report.findings import (
     render_earlier_block,
 )
 from runs.call_site import CallSite, call_site
-from tools.evidence import EVIDENCE_TOKENS, gather_evidence, preparing_checks
-from tools.mcp.mcp_tools import has_server_tools
+from tools.evidence import EVIDENCE_TOKENS, SearchRequest, gather_evidence, preparing_checks
+from tools.mcp.mcp_tools import prepare_server_tools
 from tools.reading_choice import load_passages, reading_room
 from tools.toolbox import RESEARCHER_TOOLS
 from tools.web.web_search import describe_redacted_queries, list_sent_queries
@@ -113,9 +115,7 @@ async def _research_within(
     """Research a step with at most so many tokens of sources in its first prompt."""
     step = state["step"]
     queries = state["more_queries"] or step["queries"] or [step["title"]]
-    evidence = await gather_evidence(
-        place,
-        runtime.context,
+    request = SearchRequest(
         queries,
         about=f"{step['title']}\n{step['description']}",
         web=step["need_web_search"],
@@ -125,6 +125,10 @@ async def _research_within(
         widely=room > EVIDENCE_TOKENS,
         bases=state.get("bases", []),
     )
+    evidence, has_tools = await asyncio.gather(
+        gather_evidence(place, runtime.context, request),
+        prepare_server_tools(place.owner, runtime.context, "researcher"),
+    )
     queries = list_sent_queries(queries, evidence.sent)
     sources = {**state.get("sources", {}), **evidence.sources}
     before = await load_read_passages(place.owner, state | StepState(sources=sources))
@@ -132,7 +136,7 @@ async def _research_within(
     unsearched = key_by_turn(state["turn"], evidence.unsearched)
     given = [*state["needed"], *state.get("earlier", [])]
     nothing_read = not passages and not any(finding["text"] for finding in given)
-    if nothing_read and not await has_server_tools(place.owner, runtime.context, "researcher"):
+    if nothing_read and not has_tools:
         reason = evidence.problems[0].code if evidence.problems else "no_evidence"
         finding = make_finding(state, "failed", reason, queries)
         return StepState(finding=finding, unsearched=unsearched)
@@ -177,7 +181,9 @@ async def _write(
     place = call_site(state, runtime)
     human = await open_human_input(state, runtime.context)
     written = await _ask_model(state, runtime, place, passages, withheld, human)
-    return await end_or_pause(state, runtime, "researcher", written, human, passages, queries)
+    return await end_or_pause(
+        StepAnswer(state, runtime, "researcher", written, human, passages, queries)
+    )
 
 
 def render_instructions(language: str, context: Context) -> str:

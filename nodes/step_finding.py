@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from langgraph.runtime import Runtime
 
 from calls.attempts import set_attempt_status
 from calls.gateway import WorkResult
 from calls.run_budget import get_budget
+from calls.tool_requests import HumanInput
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
@@ -29,51 +30,52 @@ from tools.reading_choice import list_spans, load_passages
 from tools.source_checks import record_text_checks, verify_text
 
 
-async def compose_finding(
-    state: StepState,
-    runtime: Runtime[Context],
-    role: str,
-    written: WorkResult,
-    passages: list[Passage],
-    queries: list[str],
-) -> StepState:
-    """Return what a step writes of an answer: its finding, and what it read for it.
+class StepAnswer(NamedTuple):
+    """What the model of a step has written, and what its finding is made of beside that."""
 
-    Args:
-        state: The state of the step.
-        runtime: The runtime of the node.
-        role: Who wrote the answer.
-        written: The answer, with what the tools found.
-        passages: What the first request showed.
-        queries: What was searched for.
-    """
+    state: StepState
+    runtime: Runtime[Context]
+    role: str
+    """Who wrote it."""
+    written: WorkResult
+    """The answer, with what the tools found."""
+    human: HumanInput
+    """What the tools have asked the person."""
+    passages: list[Passage]
+    """What the first request showed."""
+    queries: list[str]
+    """What was searched for."""
+
+
+async def compose_finding(answer: StepAnswer) -> StepState:
+    """Return what a step writes of an answer: its finding, and what it read for it."""
+    answer = merge_tool_results(answer)
+    state, runtime = answer.state, answer.runtime
+    parts = split_finding(answer.written.text)
+    checked = await check_answer(state, runtime, answer.role, parts.answer)
+    finding = _with_parts(await _conclude(answer, checked), parts, answer.passages)
     place = call_site(state, runtime)
-    state, passages = merge_tool_results(state, written, passages)
-    sources, unsearched = state["sources"], state["unsearched"]
-    parts = split_finding(written.text)
-    checked = await check_answer(state, runtime, role, parts.answer)
-    finding = await _conclude(state, runtime, role, written, checked, queries)
     return StepState(
-        finding=await _with_limits(_with_parts(finding, parts, passages), written, runtime, place),
-        read=list_spans(passages, sources),
-        sources=sources,
-        unsearched=unsearched,
+        finding=await _with_limits(finding, answer.written, runtime, place),
+        read=list_spans(answer.passages, state["sources"]),
+        sources=state["sources"],
+        unsearched=state["unsearched"],
         draft=parts.answer,
         removed=checked.removed,
         doubted=checked.doubted,
     )
 
 
-def merge_tool_results(
-    state: StepState, written: WorkResult, passages: list[Passage]
-) -> tuple[StepState, list[Passage]]:
-    """Return the state of a step, and what it has read, with what its tools have found."""
+def merge_tool_results(answer: StepAnswer) -> StepAnswer:
+    """Return an answer with what its tools have found: in its passages and in the state."""
+    state, passages = answer.state, answer.passages
     sources, unsearched = state["sources"], state.get("unsearched", {})
-    for result in written.tool_results:
+    for result in answer.written.tool_results:
         passages = join_new_passages(passages, result.passages)
         sources = {**result.sources, **sources}
         unsearched = unsearched | key_by_turn(state["turn"], result.unsearched)
-    return state | StepState(sources=sources, unsearched=unsearched), passages
+    merged = state | StepState(sources=sources, unsearched=unsearched)
+    return answer._replace(state=merged, passages=passages)
 
 
 async def load_read_passages(owner: str, state: StepState) -> list[Passage]:
@@ -95,24 +97,18 @@ async def check_answer(
     return checked
 
 
-async def _conclude(
-    state: StepState,
-    runtime: Runtime[Context],
-    role: str,
-    written: WorkResult,
-    checked: CheckedText,
-    queries: list[str],
-) -> Finding:
+async def _conclude(answer: StepAnswer, checked: CheckedText) -> Finding:
     """Return the finding that a checked answer makes.
 
     Raises:
         Problem: Why the model did not read all sources, if nothing of its answer is left.
     """
+    written = answer.written
     if not checked.cited and (problem := _unread_problem(written)):
         raise problem
-    if not checked.cited and _is_unusable(written, state["sources"]):
-        return await _reject_answer(state, runtime, role, written, queries)
-    return _judge(state, written, checked, queries)
+    if not checked.cited and _is_unusable(written, answer.state["sources"]):
+        return await _reject_answer(answer)
+    return _judge(answer.state, written, checked, answer.queries)
 
 
 def upheld_ruling(state: StepState) -> Ruling:
@@ -163,19 +159,14 @@ async def _with_limits(
     return finding
 
 
-async def _reject_answer(
-    state: StepState,
-    runtime: Runtime[Context],
-    role: str,
-    written: WorkResult,
-    queries: list[str],
-) -> Finding:
+async def _reject_answer(answer: StepAnswer) -> Finding:
     """Return the finding of a step whose answer is unusable, with that answer as the reason."""
+    state, runtime, role, written, *_ = answer
     place = call_site(state, runtime)
     await set_attempt_status(written.attempt_id, UNUSABLE_ANSWER)
-    answer = clip_answer(written.text)
-    what = f"the {role}'s answer cannot be used: {answer}"
-    finding = make_finding(state, "failed", f"{UNUSABLE_ANSWER}: {answer}", queries)
+    said = clip_answer(written.text)
+    what = f"the {role}'s answer cannot be used: {said}"
+    finding = make_finding(state, "failed", f"{UNUSABLE_ANSWER}: {said}", answer.queries)
     return await _with_problem(finding, Problem(ErrorCode.ANSWER_UNUSABLE, what), runtime, place)
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from langgraph.runtime import Runtime
-
-from calls.gateway import WorkResult
 from calls.tool_requests import HumanInput, resume_conversation
 from graph.context import Context
 from graph.pauses import Pause, key_consultations, list_consultations
-from graph.records import Passage, turn_key
+from graph.records import turn_key
 from graph.state import StepState
-from nodes.step_finding import compose_finding, merge_tool_results
+from nodes.step_finding import StepAnswer, compose_finding, merge_tool_results
 from tools.reading_choice import list_spans
 
 WRITTEN_KEYS = (
@@ -40,31 +37,13 @@ async def open_human_input(state: StepState, context: Context) -> HumanInput:
     return await resume_conversation(human, pause["conversation"], pause["requests"])
 
 
-async def end_or_pause(
-    state: StepState,
-    runtime: Runtime[Context],
-    role: str,
-    written: WorkResult,
-    human: HumanInput,
-    passages: list[Passage],
-    queries: list[str],
-) -> StepState:
-    """Return what a step writes of an answer, or its pause if a tool needs the person.
-
-    Args:
-        state: The state of the step.
-        runtime: The runtime of the node.
-        role: Who wrote the answer.
-        written: The answer, with what the tools found.
-        human: What the tools have asked.
-        passages: What the first request showed.
-        queries: What was searched for.
-    """
-    if written.conversation:
-        ended = _pause(*merge_tool_results(state, written, passages), written, human, queries)
+async def end_or_pause(answer: StepAnswer) -> StepState:
+    """Return what a step writes of an answer, or its pause if a tool needs the person."""
+    if answer.written.conversation:
+        ended = _pause(merge_tool_results(answer))
     else:
-        ended = await compose_finding(state, runtime, role, written, passages, queries)
-    return ended | _note_consultations(state, human)
+        ended = await compose_finding(answer)
+    return ended | _note_consultations(answer.state, answer.human)
 
 
 def _note_consultations(state: StepState, human: HumanInput) -> StepState:
@@ -75,25 +54,20 @@ def _note_consultations(state: StepState, human: HumanInput) -> StepState:
     return StepState(consulted=key_consultations(state["turn"], before, human.noted))
 
 
-def _pause(
-    state: StepState,
-    passages: Sequence[Passage],
-    written: WorkResult,
-    human: HumanInput,
-    queries: Sequence[str],
-) -> StepState:
+def _pause(answer: StepAnswer) -> StepState:
     """Return the update with which a step ends for now, and waits for the person."""
+    state = answer.state
     step, sources = state["step"], state["sources"]
     kept = {name: one for name, one in state.items() if name in WRITTEN_KEYS}
     pause = Pause(
         step=step["id"],
         title=step["title"],
-        conversation=written.conversation,
-        requests=human.requests,
-        queries=[*queries],
+        conversation=answer.written.conversation,
+        requests=answer.human.requests,
+        queries=[*answer.queries],
         skipped=[],
         sources=sorted(sources),
-        written={**kept, "read": list_spans(passages, sources)},
+        written={**kept, "read": list_spans(answer.passages, sources)},
     )
     paused = {turn_key(state["turn"], step["id"]): pause}
     return StepState(pauses=paused, sources=sources, unsearched=state["unsearched"])

@@ -166,11 +166,17 @@ def _standing(source: Data) -> dict[str, object]:
     genre = source.get("genre") if source.get("genre") in WEAK_GENRES else ""
     known = {
         "site": site,
+        "base": _base_name(source),
         "file": cut_injections(_file_name(source)),
         "date": source.get("published"),
         "genre": genre,
     }
     return {name: value for name, value in known.items() if value}
+
+
+def _base_name(source: Data) -> object:
+    """Return the name of the knowledge base that a source is from; nothing if it is from none."""
+    return source.get("site") if source.get("kind") in ("knowledge", "computed") else ""
 
 
 def _file_name(source: Data) -> str:
@@ -188,7 +194,9 @@ def _describe_origin(source: Data) -> str:
     """Return the site or folder, the genre, the author and the date of a source in brackets."""
     genre = source.get("genre") if source.get("genre") not in ("file", "unknown") else ""
     named = _file_name(source)
-    known = (named or source.get("site"), genre, source.get("author"), source.get("published"))
+    base = _base_name(source)
+    where = f"knowledge base {base}" if base else named or source.get("site")
+    known = (where, genre, source.get("author"), source.get("published"))
     told = ", ".join(cut_injections(str(part)) for part in known if part)
     return f" ({told})" if told else ""
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from graph.records import Source
 from report.evidence_spans import EvidenceSpan
-from report.labels import format_place, is_kind_of_place
+from report.labels import format_place, get_label, is_kind_of_place
 from text.regex import regex
 from text.text_blocks import find_headings_above, split_blocks
 
@@ -58,16 +58,21 @@ def to_whole_document(source: Source) -> Source:
     return source | {"title": title, "location": path}
 
 
-def describe_origin(source: Source, *, located: bool = False) -> str:
+def describe_origin(source: Source, language: str, *, located: bool = False) -> str:
     """Return the author, the site or folder, and the date of a document, as far as known.
+
+    Of a document of a knowledge base, and of what was computed from one, the base is named.
 
     Args:
         source: The document.
+        language: The language of the words.
         located: Whether its location stands beside it, which may name the site already.
     """
     site = _site(source)
-    named = located and source["kind"] != "knowledge"
-    site = "" if named and site.casefold() in source["location"].casefold() else site
+    if site and source["kind"] in ("knowledge", "computed"):
+        site = get_label("from_base", language).format(site)
+    elif located and site.casefold() in source["location"].casefold():
+        site = ""
     return ", ".join(filter(None, (source.get("author"), site, source.get("published"))))
 
 

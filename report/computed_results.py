@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from typing import NotRequired
 
 from typing_extensions import TypedDict
 
@@ -47,6 +48,8 @@ class ReportComputation(TypedDict):
     """The hash of what it printed."""
     outcome: str
     """What came of running it again; empty if it was not."""
+    changed: NotRequired[list[str]]
+    """The names of the files that it did not write again as before."""
     figures: list[ReportFigure]
 
 
@@ -122,7 +125,7 @@ def list_recomputed(
     return [
         append_detail(
             sources[one["source"]]["title"],
-            get_method_label(f"again_{one['outcome']}", language),
+            _describe_outcome(one["outcome"], one.get("files", []), language),
             language,
         )
         for one in recomputed
@@ -130,10 +133,22 @@ def list_recomputed(
     ]
 
 
-def render_figures_markdown(computations: Sequence[ReportComputation]) -> Iterator[str]:
+def _describe_outcome(outcome: str, changed: Sequence[str], language: str) -> str:
+    """Return in words what came of running a program again, and which files came out otherwise."""
+    files = get_label("comma", language).join(changed)
+    more = get_method_label("again_other_files", language).format(files) if files else ""
+    said = get_method_label(f"again_{outcome}", language) if outcome else ""
+    return get_label("clause", language).join(filter(None, (said, more)))
+
+
+def render_figures_markdown(
+    computations: Sequence[ReportComputation], language: str
+) -> Iterator[str]:
     """Yield the figures as references to data that stands at the end of the report."""
-    for number, (title, figure) in enumerate(_list_figures(computations), start=1):
+    for number, (title, figure, mark) in enumerate(_list_figures(computations, language), start=1):
         yield f"![{escape_markdown(title)} ({escape_markdown(figure['name'])})][figure-{number}]"
+        if mark:
+            yield f"*{mark}*"
 
 
 def cut_figure_data(report: str) -> str:
@@ -147,8 +162,8 @@ def cut_figure_data(report: str) -> str:
 
 def render_figure_data(computations: Sequence[ReportComputation]) -> str:
     """Return the data of the figures, a line each."""
-    figures = enumerate(_list_figures(computations), start=1)
-    return "\n".join(f"[figure-{number}]: {_to_uri(one)}" for number, (_, one) in figures)
+    figures = enumerate((figure for one in computations for figure in one["figures"]), start=1)
+    return "\n".join(f"[figure-{number}]: {_to_uri(one)}" for number, one in figures)
 
 
 def render_programs_markdown(
@@ -169,8 +184,8 @@ def render_figures_html(computations: Sequence[ReportComputation], language: str
     """Return the figures as images whose data stands in the page."""
     images = [
         f'<figure><img src="{_to_uri(figure)}" alt="{escape_line(title)}">'
-        f"<figcaption>{escape_line(title)}</figcaption></figure>"
-        for title, figure in _list_figures(computations)
+        f"<figcaption>{escape_line(f'{title} {mark}'.rstrip())}</figcaption></figure>"
+        for title, figure, mark in _list_figures(computations, language)
     ]
     return render_section("figures", images, language, "div")
 
@@ -189,12 +204,14 @@ def render_programs_html(computations: Sequence[ReportComputation], language: st
 
 
 def _list_figures(
-    computations: Sequence[ReportComputation],
-) -> Iterator[tuple[str, ReportFigure]]:
-    """Yield each figure with the title of what it belongs to."""
+    computations: Sequence[ReportComputation], language: str
+) -> Iterator[tuple[str, ReportFigure, str]]:
+    """Yield each figure with the title of what it belongs to, and a mark if it is in doubt."""
     for one in computations:
         for figure in one["figures"]:
-            yield one["source"]["title"], figure
+            is_other = figure["name"] in one.get("changed", [])
+            mark = f"⚠ {get_label('figure_changed', language)}" if is_other else ""
+            yield one["source"]["title"], figure, mark
 
 
 def _to_uri(figure: ReportFigure) -> str:
@@ -205,7 +222,7 @@ def _to_uri(figure: ReportFigure) -> str:
 def _about(one: ReportComputation, language: str) -> str:
     """Return in words what a program read, what came of its second run, and a hash."""
     comma = get_label("comma", language)
-    outcome = get_method_label(f"again_{one['outcome']}", language) if one["outcome"] else ""
+    outcome = _describe_outcome(one["outcome"], one.get("changed", []), language)
     inputs = get_label("program_inputs", language).format(comma.join(one["inputs"]))
     parts = (inputs if one["inputs"] else "", outcome, f"sha256 {one['sha256'][:12]}")
     return get_label("clause", language).join(filter(None, parts))

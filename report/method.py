@@ -12,6 +12,7 @@ from config.model_table import is_extractive
 from graph.records import (
     EMPTY_PLAN,
     Background,
+    BaseSearches,
     Finding,
     Report,
     ResearchLog,
@@ -39,6 +40,9 @@ _MAX_ITEMS = 8
 """How many steps, queries and sources are named; of the rest their number."""
 
 _MAX_ITEM_CHARS = 140
+
+_MAX_QUERY_CHARS = 60
+"""The most characters of a query that is quoted beside others."""
 
 
 class MethodPart(TypedDict):
@@ -69,7 +73,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     lists = {
         "steps": _list_steps(state, language),
         "queries": _list_queries(state, report),
-        "knowledge": _list_bases(state, language),
+        "knowledge": _list_bases(state, report),
         "unused": _list_unused_titles(state, report),
         "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
@@ -190,15 +194,35 @@ def _describe_outcome(finding: Finding, sources: dict[str, Source], language: st
     return describe_reason(finding["reason"] or finding["review"], finding["status"], language)
 
 
-def _list_bases(state: State, language: str) -> list[str]:
-    """Return the knowledge bases of the plan, each with how many of its documents were read."""
-    read = Counter(
-        one.get("site", "") for one in list_read_documents(state) if one["kind"] == "knowledge"
-    )
-    return [
-        append_detail(name, format_count("sources", read[name], language), language)
-        for name in state.get("plan", EMPTY_PLAN).get("knowledge", [])
-    ]
+def _list_bases(state: State, report: Report) -> list[str]:
+    """Return the knowledge bases of the plan: for what each was searched, and what was read."""
+    language, log = report["language"], report.get("research")
+    searched = log.get("bases", {}) if log else {}
+    seen = Counter((one["kind"], one.get("site", "")) for one in list_read_documents(state))
+    items = []
+    for name in state.get("plan", EMPTY_PLAN).get("knowledge", []):
+        read, computed = seen["knowledge", name], seen["computed", name]
+        told = [
+            _describe_base_searches(searched[name], state, report) if name in searched else "",
+            format_count("sources", read, language) if read or not computed else "",
+            format_count("computed", computed, language) if computed else "",
+        ]
+        detail = get_label("comma", language).join(filter(None, told))
+        items.append(append_detail(name, detail, language))
+    return items
+
+
+def _describe_base_searches(searches: BaseSearches, state: State, report: Report) -> str:
+    """Return how many passages a base had for what; one of several queries is quoted."""
+    language = report["language"]
+    plain = (_to_plain_query(one, state, report) for one in searches["queries"])
+    shown = [to_one_line(one, _MAX_QUERY_CHARS) for one in plain if one]
+    passages = format_count("passages", searches["passages"], language)
+    if not shown:
+        return passages
+    others = format_count("other_queries", len(searches["queries"]) - 1, language)
+    wording = "passages_for" if len(searches["queries"]) == 1 else "passages_for_several"
+    return get_method_label(wording, language).format(passages, shown[0], others)
 
 
 def _list_unused_titles(state: State, report: Report) -> list[str]:

@@ -66,7 +66,7 @@ def _complete(page: CitablePage, stored: PageMetadata) -> PageMetadata:
         case "web":
             judged = stored.genre or judge_genre(JudgedPage(page.location, page.title))
             return stored._replace(site=stored.site or extract_site(page.location), genre=judged)
-        case "knowledge" | "tool":
+        case "knowledge" | "knowledge_result" | "tool" | "computed":
             return stored
         case _:
             return stored._replace(site="", genre="")
@@ -92,6 +92,9 @@ def _source_kind(
     match kind:
         case "file" | "web" | "computed" | "tool" | "knowledge":
             return kind
+        case "knowledge_result":
+            # An earlier run has computed it from a base, and a search has found its report.
+            return "knowledge"
         case _:
             return "memory"
 

@@ -18,6 +18,7 @@ from config.errors import ErrorCode, Problem
 from config.resources import LoopResource
 from config.settings import settings
 from config.user_files import check_file_name
+from graph.records import BaseSearches
 from runs.call_site import CallSite
 from storage.permissions import FOLDER, open_private, secure_home
 from text.pluralization import pluralize
@@ -52,7 +53,8 @@ async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) 
 
     Args:
         site: The point of the run.
-        kind: `model`, `memory`, `embed`, `search`, `fetch`, `tool`, `check`, `sandbox` or `status`.
+        kind: `model`, `memory`, `embed`, `search`, `knowledge`, `fetch`,
+            `tool`, `check`, `sandbox` or `status`.
         role: Who called.
         status: `ok`, `recorded` for a result of the ledger, `stored` for a page that was read
             before, or the code of a failure.
@@ -123,6 +125,21 @@ def list_withheld(calls: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
             to = "" if call["kind"] == "search" else str(call["role"])
             found[call["step"], to, str(call.get("query") or call.get("arguments"))] = sent, to
     return list(found.values())
+
+
+def list_base_searches(calls: Iterable[Mapping[str, Any]]) -> dict[str, BaseSearches]:
+    """Return what knowledge bases were searched for, by name; a repeated search counts once."""
+    queries: dict[str, dict[str, None]] = {}
+    found: dict[str, set[str]] = {}
+    for call in calls:
+        if (call["kind"], call["status"]) == ("knowledge", "ok"):
+            name = str(call.get("base"))
+            queries.setdefault(name, {}).update(dict.fromkeys(map(str, call.get("queries") or ())))
+            found.setdefault(name, set()).update(map(str, call.get("pages") or ()))
+    return {
+        name: BaseSearches(queries=[*asked], passages=len(found[name]))
+        for name, asked in queries.items()
+    }
 
 
 def _read(line: str) -> dict[str, Any] | None:

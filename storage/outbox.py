@@ -18,6 +18,9 @@ WAIT, LONGEST_WAIT = 10.0, 3_600.0
 """Seconds before failed work is due again: the first wait, doubled each time, and the longest."""
 
 
+_NEW_JOB = insert(outbox)
+
+
 class OutboxJob(NamedTuple):
     """A row of the outbox."""
 
@@ -33,7 +36,7 @@ def enqueue_job(
     """Queue work, which is due in `wait` seconds."""
     due = time.time() + wait
     row = {"owner": owner, "job": job, "data": json.dumps(data), "due": due, "tries": 0}
-    connection.execute(insert(outbox), row)
+    connection.execute(_NEW_JOB, row)
 
 
 def claim_jobs(

@@ -27,6 +27,7 @@ SERVER_FOLDER = "server"
 PROGRAM_FILES = {
     ".env",
     "AGENTS.md",
+    "knowledge",
     "locks",
     "mcp-pins.json",
     "mcp.json",
@@ -88,8 +89,10 @@ def _restrict(exposed: Iterable[tuple[Path, int]]) -> None:
 
 def is_read_only(file: Path) -> bool:
     """Say whether a file exists and it, or its folder, is read-only."""
-    writable = all(os.access(path, os.W_OK) for path in (file, file.parent))
-    return os.path.exists(file) and not writable
+    # Another run may make it meanwhile: what is there is asked for first.
+    return os.path.exists(file) and not all(
+        os.access(path, os.W_OK) for path in (file, file.parent)
+    )
 
 
 def read_only_problem(place: Path | str) -> Problem:

@@ -41,8 +41,13 @@ def upsert_rows(table: Table, named: Sequence[str]) -> Executable:
     return changed
 
 
-def dialect_insert(table: Table) -> Any:
-    """Return an insert that can be told what to do when the row is there already."""
+def dialect_insert(table: Table, dialect: str = "") -> Any:
+    """Return an insert that can be told what to do when the row is there already.
+
+    Args:
+        table: Where the row goes.
+        dialect: That of the database; by default it is looked up in the settings.
+    """
     # Only the dialect that is used is imported.
-    dialect = parse_database_url(settings().database).get_backend_name()
-    return import_module(f"sqlalchemy.dialects.{dialect}").insert(table)
+    name = dialect or parse_database_url(settings().database).get_backend_name()
+    return import_module(f"sqlalchemy.dialects.{name}").insert(table)

@@ -173,12 +173,14 @@ def gives_cause(sentence: str) -> bool:
     return bool(_PATTERNS.cause_given.search(sentence))
 
 
-def classify_unquotable(question: str, text: str) -> Literal["judging", "counting", ""]:
+def classify_unquotable(question: str, text: str) -> Literal["drawing", "judging", "counting", ""]:
     """Return what a question asks for that quotes cannot give; "" where they may answer it.
 
     A number of the counted things in the quoted `text` is an answer.
     """
     line = _first_line(question)
+    if _PATTERNS.drawing.search(strip_request_phrases(line)):
+        return "drawing"
     if _PATTERNS.judging.search(line) and not _PATTERNS.factual.search(line):
         return "judging"
     if _PATTERNS.mentions.search(line):

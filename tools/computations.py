@@ -6,7 +6,6 @@ import asyncio
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -17,6 +16,7 @@ from calls.ledger import LedgerCall, call_once
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import Passage, Source
+from library.page_metadata import PageMetadata
 from library.page_rows import NewPage
 from library.store import read_page_links, read_page_texts, store_computed_page
 from prompts.loader import render_prompt
@@ -24,19 +24,13 @@ from report.source_registry import CitablePage, register_sources
 from runs.call_site import CallSite
 from runs.trace import trace
 from text.normalization import to_one_line
-from text.regex import regex
 from tools.printed_lines import drop_repeated_lines
+from tools.program_files import keep_files
 from tools.run_inputs import RunInput, list_run_inputs, read_run_inputs
 from tools.sandbox import sandbox
 
 MAX_OUTPUT = 12_000
 """The most characters of an output that are kept and shown."""
-
-MAX_FILES = 8
-"""So many of the files that a program writes are kept at the most."""
-
-MAX_FILE_BYTES = 1_000_000
-"""The most bytes of one of them."""
 
 MAX_COLUMNS = 40
 """So many columns of its inputs are named above an output."""
@@ -49,18 +43,6 @@ COMPUTATION = "computation"
 
 _RECORD = f"{COMPUTATION}:"
 """Stands before the id of its record among the links of a result."""
-
-_SIGNATURES = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<"}
-"""How the figures that are kept begin, by suffix."""
-
-_ACTIVE = regex(
-    r"< ?(?:[\w.-]+:)?(?:script|foreignobject|iframe|object|embed|handler|set|animate\w*)\b"
-    r"|[ \"'/]on\w+ ?= ?[\"']|<!entity|<\?xml-stylesheet|@import|javascript:"
-    r"|\bhref ?= ?(?![\"'] ?(?:#|data:image/(?:png|jpe?g|gif)[;,]))"
-    r"|\burl\((?! ?(?:&quot;|[\"'])? ?#)|\bencoding ?= ?[\"'](?!utf-?8|us-ascii)|\0",
-    re.IGNORECASE,
-)
-"""What an SVG has that does something, or loads something from elsewhere."""
 
 
 class CodeResult(TypedDict):
@@ -153,7 +135,7 @@ async def run_code(
             exit_status=done.exit_status,
             stdout=done.stdout,
             stderr=done.stderr[-MAX_OUTPUT:],
-            files=await asyncio.to_thread(_kept_files, done.files),
+            files=await asyncio.to_thread(keep_files, done.files),
             seconds=done.seconds,
             stopped=done.stopped,
             backend=done.backend,
@@ -175,36 +157,9 @@ async def _read_all(inputs: Sequence[RunInput]) -> dict[str, bytes]:
     return contents
 
 
-def _kept_files(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the figures and the small tables among the files that a program wrote."""
-    kept = [(name, data) for name, data in sorted(files.items()) if _is_kept(name, data)]
-    return {name: base64.b64encode(data).decode() for name, data in kept[:MAX_FILES]}
-
-
-def _is_kept(name: str, data: bytes) -> bool:
-    suffix = name[name.rfind(".") :].lower()
-    if not data or len(data) > MAX_FILE_BYTES:
-        return False
-    if suffix == ".svg" and not _is_still(data.decode("utf-8", "replace")):
-        return False
-    return suffix == ".csv" or data.lstrip().startswith(_SIGNATURES.get(suffix, b"\0\0"))
-
-
-def _is_still(svg: str) -> bool:
-    """Tell whether an SVG only shows something: whoever opens it runs and loads nothing."""
-    first, *others = svg.split("<!--")
-    said = "".join([first, *(one.partition("-->")[2] for one in others)])
-    return not _ACTIVE.search(" ".join(said.split()))
-
-
 def has_succeeded(result: CodeResult) -> bool:
     """Tell whether a program ended by itself and without an error."""
     return result["exit_status"] == 0 and not result["stopped"]
-
-
-def is_figure(name: str) -> bool:
-    """Tell whether a file that a program wrote is a figure."""
-    return name.lower().endswith(tuple(_SIGNATURES))
 
 
 async def store_computation(
@@ -229,11 +184,13 @@ async def store_computation(
     first = inputs[0] if inputs else None
     kind, origin = (first.kind, first.origin) if first else (COMPUTATION, digest)
     origins = list(dict.fromkeys(one.origin for one in inputs))
+    based = ", ".join(dict.fromkeys(one.base for one in inputs if one.base))
     label = to_one_line(title, 200)
 
     async def store(place: str, text: str, links: Sequence[str]) -> str:
         page = NewPage(title=label, place=place, text=text, links=[*links])
         page |= {"session": f"{COMPUTATION} {digest} {place}", "abstract": ""}
+        page |= {"metadata": PageMetadata(site=based)}
         return await store_computed_page(here.owner, kind, origin, page)
 
     files = [
@@ -315,12 +272,24 @@ async def load_computations(
 
 
 async def find_recorded_inputs(
-    here: CallSite, context: Context, sources: Mapping[str, Source], record: ComputationRecord
+    here: CallSite,
+    context: Context,
+    sources: Mapping[str, Source],
+    bases: Sequence[str],
+    record: ComputationRecord,
 ) -> list[RunInput] | None:
-    """Return the inputs of a computation as they were; `None` if one has changed or is gone."""
+    """Return the inputs of a computation as they were; `None` if one has changed or is gone.
+
+    Args:
+        here: The point of the run.
+        context: The choices of the run.
+        sources: The sources of the run, by id.
+        bases: The names of the knowledge bases of its plan.
+        record: How it was computed.
+    """
     named = {one["name"].partition("-table-")[0] for one in record["inputs"]}
     tables = {name: source for name, source in sources.items() if name in named}
-    known = {one.sha256: one for one in await list_run_inputs(here, context, tables)}
+    known = {one.sha256: one for one in await list_run_inputs(here, context, tables, bases=bases)}
     if not all(one["sha256"] in known for one in record["inputs"]):
         return None
     inputs = [known[one["sha256"]]._replace(name=one["name"]) for one in record["inputs"]]

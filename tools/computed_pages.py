@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from graph.records import Passage, Source
+from library.knowledge_records import KNOWLEDGE_KIND
+from library.page_metadata import PageMetadata
 from library.page_rows import NewPage
 from library.store import store_computed_page
 from report.markdown.sanitizer import strip_markup
@@ -27,6 +29,8 @@ class DerivedText(NamedTuple):
     title: str
     place: str
     text: str
+    base: str = ""
+    """The knowledge base that it was worked out from, if it was one."""
 
 
 class DirectAnswer(NamedTuple):
@@ -49,6 +53,9 @@ async def record_direct_answer(
     citable = []
     for one in made:
         new = NewPage(title=one.title, place=one.place, text=one.text)
+        if one.base:
+            # The same table may be a file of the run, too.
+            new |= name_base(one.base, one.origin)
         page = await store_computed_page(here.owner, one.kind, one.origin, new)
         location = f"{one.location}#{one.place}" if one.place else one.location
         citable.append(CitablePage(page, one.title, location, "computed"))
@@ -58,6 +65,13 @@ async def record_direct_answer(
         for source, one in zip(sources, made, strict=True)
     ]
     return DirectAnswer(passages, {one["id"]: one for one in sources}, reason)
+
+
+def name_base(base: str, *origins: str) -> NewPage:
+    """Return the fields of a page that was computed from documents of a knowledge base."""
+    session = f"{KNOWLEDGE_KIND} {base} computed"
+    named = {"session": session, "metadata": PageMetadata(site=base), "links": [*origins]}
+    return cast("NewPage", named)
 
 
 def to_plain_line(text: str) -> str:

@@ -60,7 +60,7 @@ async def run_python_tool(code: str, runtime: Runtime) -> str:
     code = drop_unstorable(code)
     if len(code) > MAX_CODE:
         return render_prompt("code_too_long", language=language, limit=f"{MAX_CODE:,}")
-    every = await list_run_inputs(around.site, around.choices, around.sources)
+    every = await list_run_inputs(around.site, around.choices, around.sources, bases=around.bases)
     inputs = select_named_inputs(code, every)
     try:
         result = await run_code(around.site, around.role, code, inputs)

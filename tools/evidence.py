@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -126,21 +127,47 @@ EvidenceChooser = Callable[
 """Chooses what is shown of found pages."""
 
 
-async def gather_evidence(
-    here: CallSite,
-    context: Context,
-    queries: Sequence[str],
-    *,
-    about: str,
-    web: bool = True,
-    max_tokens: int = EVIDENCE_TOKENS,
-    seen: Sequence[ShownSpan] = (),
-    subject: str = "",
-    widely: bool = False,
-    of_document: int = 0,
-    choose: EvidenceChooser | None = None,
-    bases: Sequence[str] = (),
-) -> Evidence:
+@dataclass(frozen=True)
+class SearchRequest:
+    """What is searched for, where, and how the passages are chosen."""
+
+    queries: Sequence[str]
+    about: str
+    """The purpose of the passages; they are ranked by it and the queries."""
+    web: bool = True
+    """Whether the web may be searched."""
+    max_tokens: int = EVIDENCE_TOKENS
+    """The most tokens of all passages."""
+    seen: Sequence[ShownSpan] = ()
+    """The spans shown before planning; their pages are always candidates."""
+    subject: str = ""
+    """The question; documents that it names are preferred."""
+    widely: bool = False
+    """Whether documents are read whole or hits with their sections, where they fit."""
+    of_document: int = 0
+    """The most passages of one document, if there are several; 0 for no limit."""
+    choose: EvidenceChooser | None = None
+    """What chooses among the found pages, if neither best passages nor a reading are wanted."""
+    bases: Sequence[str] = ()
+    """The names of the knowledge bases that are searched, too."""
+
+    @property
+    def wanted(self) -> list[str]:
+        """Return by what passages are ranked."""
+        return [self.about, *self.queries]
+
+    @property
+    def chooser(self) -> EvidenceChooser:
+        """Return what chooses among the found pages."""
+        return self.choose or (_choose_reading if self.widely else _choose_evidence)
+
+    @property
+    def most_pages(self) -> int:
+        """Return how many pages one search for one query finds at the most."""
+        return WIDE_PAGES if self.widely or self.choose else PAGES
+
+
+async def gather_evidence(here: CallSite, context: Context, request: SearchRequest) -> Evidence:
     """Search for all queries at once and choose the best passages of all results.
 
     Uploads of the thread come first. If there are neither files nor web searches, memory is
@@ -149,47 +176,52 @@ async def gather_evidence(
     Args:
         here: The point of the run, for the ledger.
         context: The files and web searches that may be used.
-        queries: The queries.
-        about: The purpose of the passages; they are ranked by it and the queries.
-        web: Whether the web may be searched.
-        max_tokens: The most tokens of all passages.
-        seen: The spans shown before planning; their pages are always candidates.
-        subject: The question; documents that it names are preferred.
-        widely: Whether documents are read whole or hits with their sections, where they fit.
-        of_document: The most passages of one document, if there are several; 0 for no limit.
-        choose: What chooses among the found pages, if neither best passages nor a reading are
-            wanted; it is given the point of the run, its choices, what each query found, the
-            request, and the folders of the run.
-        bases: The names of the knowledge bases that are searched, too.
+        request: What is searched for.
     """
-    most = WIDE_PAGES if widely or choose else PAGES
+    queries = request.queries
     uploads = await list_uploaded_files(here.owner, here.thread)
     own = [upload.root for upload in uploads if not upload.code]
+    web = request.web
     names = list_run_providers(context, os.environ, has_uploads=bool(own)) if web else []
     on_web = WebSearch(here, context, names)
-    searched = _search_all(here, context, queries, on_web, own, most)
-    in_bases = search_named_bases(here, context, bases, queries)
-    found, in_bases_found = await asyncio.gather(searched, in_bases)
-    known = await read_pages(here.owner, list(dict.fromkeys(shown["page"] for shown in seen)))
+    searched = _search_all(here, context, queries, on_web, own, request.most_pages)
+    in_bases = search_named_bases(here, context, request.bases, queries)
+    found, found_in_bases = await asyncio.gather(searched, in_bases)
     said = [page.text for result in found.results for page in result]
-    results = [*found.results, *drop_copies(in_bases_found.results, said), known]
-    wanted = [about, *queries]
-    candidates = [page for result in results for page in result]
-    found_now = {page.id for result in results[:-1] for page in result}
-    opened = await find_opening_pages(here.owner, candidates, "\n".join([*wanted, subject]))
+    results = [*found.results, *drop_copies(found_in_bases.results, said)]
+    candidates, choice = await _list_candidates(here.owner, request, results, found.uploaded)
+    evidence = await request.chooser(here, context, candidates, choice, found.folders)
+    problems = [*on_web.problems, *found_in_bases.problems]
+    return evidence._replace(problems=problems, sent={**found_in_bases.sent, **on_web.sent})
+
+
+async def _list_candidates(
+    owner: str,
+    request: SearchRequest,
+    results: list[list[FoundPage]],
+    uploaded: frozenset[str],
+) -> tuple[list[list[FoundPage]], PassageRequest]:
+    """Return the pages among which passages are chosen, and what is wanted of them.
+
+    Pages that were shown before, and the first ones of documents that the queries name, are added
+    to what was found.
+    """
+    shown = list(dict.fromkeys(span["page"] for span in request.seen))
+    known = await read_pages(owner, shown)
+    found_now = {page.id for result in results for page in result}
+    every = [page for result in [*results, known] for page in result]
+    named = "\n".join([*request.wanted, request.subject])
+    opened = await find_opening_pages(owner, every, named)
     choice = PassageRequest(
-        wanted,
-        max_tokens,
-        before=found.uploaded,
-        seen=seen,
+        request.wanted,
+        request.max_tokens,
+        before=uploaded,
+        seen=request.seen,
         found_first=frozenset(page.id for page in known if page.id not in found_now),
-        subject=subject,
-        of_document=of_document,
+        subject=request.subject,
+        of_document=request.of_document,
     )
-    choose = choose or (_choose_reading if widely else _choose_evidence)
-    evidence = await choose(here, context, [*results, opened], choice, found.folders)
-    problems = [*on_web.problems, *in_bases_found.problems]
-    return evidence._replace(problems=problems, sent={**in_bases_found.sent, **on_web.sent})
+    return [*results, known, opened], choice
 
 
 async def gather_from_bases(

@@ -37,7 +37,13 @@ from tools.document_reading import (
     search_document,
     section_parts,
 )
-from tools.evidence import Evidence, gather_evidence, gather_from_bases, searches_web
+from tools.evidence import (
+    Evidence,
+    SearchRequest,
+    gather_evidence,
+    gather_from_bases,
+    searches_web,
+)
 from tools.knowledge.base_search import search_named_bases
 from tools.search_answer import answer_search
 from tools.site_search import list_site_documents, read_site_name, search_site
@@ -63,15 +69,9 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
     if source:
         return await _search_in(runtime, source, query, web=web)
     choices = replace(around.choices, files=[]) if scope == "web" else around.choices
-    evidence = await gather_evidence(
-        around.site,
-        choices,
-        [query],
-        about=query,
-        web=web,
-        choose=answer_search,
-        bases=around.bases if scope == "all" else (),
-    )
+    bases = around.bases if scope == "all" else ()
+    wanted = SearchRequest([query], query, web, choose=answer_search, bases=bases)
+    evidence = await gather_evidence(around.site, choices, wanted)
     shown = await _show_found(evidence, runtime, query)
     return join_prompt_blocks(shown, _tell_withheld(evidence, runtime, query))
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from config.errors import Problem
 from graph.context import Context
 from graph.records import Source
-from library.documents import FILE_KIND, StoredFile, list_stored_files
+from library.knowledge_records import KNOWLEDGE_KIND, RESULT_KIND
 from library.store import read_page_origins, read_page_texts
 from library.uploaded_files import with_uploads
 from prompts.prompt_injection import cut_injections
@@ -26,6 +26,7 @@ from text.regex import regex
 from tools.files.file_reader import load_file
 from tools.files.formats import GRID_READERS, FileLimits, FileRefused
 from tools.files.parsed_document import make_grid
+from tools.run_files import RunFile, list_base_files, list_folder_files
 from tools.tables.query import describe_table
 from tools.tables.table_answers import read_tables
 from tools.tables.typed_table import TypedTable, make_tables
@@ -50,7 +51,7 @@ _RULE = regex(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 
 
 class RunInput(NamedTuple):
-    """A file or table, and where it is from: the kind and origin of the pages it stands in."""
+    """A file or table, and where it is from: kind and origin of what is computed from it."""
 
     name: str
     """The name of its copy."""
@@ -63,10 +64,17 @@ class RunInput(NamedTuple):
     text: str = ""
     """The content of a table that stands in a page, as CSV."""
     tables: Sequence[TypedTable] = ()
+    base: str = ""
+    """The name of the knowledge base that it is from, if it is from one."""
 
 
 async def list_run_inputs(
-    here: CallSite, context: Context, sources: Mapping[str, Source], *, described: bool = False
+    here: CallSite,
+    context: Context,
+    sources: Mapping[str, Source],
+    *,
+    bases: Sequence[str] = (),
+    described: bool = False,
 ) -> list[RunInput]:
     """Return what a step may compute with: tables first, then the other files of the run.
 
@@ -74,18 +82,20 @@ async def list_run_inputs(
         here: The point of the run.
         context: The choices of the run, which name its folders.
         sources: The sources that the step may cite; tables in their pages are inputs, too.
+        bases: The names of the knowledge bases that the plan names; their files are inputs, too.
         described: Whether to read the cells of the first tables, so that they can be described.
     """
     roots = await with_uploads(here.owner, here.thread, context.files)
-    stored = [one for one in await list_stored_files(here.owner, roots) if not one.code]
-    stored.sort(key=lambda one: Path(one.path).suffix.lower() not in GRID_READERS)
-    chosen: list[StoredFile] = []
+    stored = await list_folder_files(here.owner, roots)
+    stored += await list_base_files(here.owner, bases)
+    stored.sort(key=lambda one: one.suffix not in GRID_READERS)
+    chosen: list[RunFile] = []
     size = 0
     for file in stored[:MAX_INPUTS]:
         size += file.size
         if size <= MAX_BYTES:
             chosen.append(file)
-    names = _distinct_names([Path(one.path).name for one in chosen])
+    names = _distinct_names([one.name for one in chosen])
     found = [
         _from_file(file, name, await _tables(file) if described and at < MAX_DESCRIBED else [])
         for at, (file, name) in enumerate(zip(chosen, names, strict=True))
@@ -94,13 +104,14 @@ async def list_run_inputs(
     return [*found, *tables[:MAX_INPUTS]]
 
 
-async def _tables(file: StoredFile) -> list[TypedTable]:
-    suffix = Path(file.path).suffix.lower()
-    return await read_tables(file) if suffix in GRID_READERS else []
+async def _tables(file: RunFile) -> list[TypedTable]:
+    return await read_tables(file) if file.suffix in GRID_READERS else []
 
 
-def _from_file(file: StoredFile, name: str, tables: Sequence[TypedTable]) -> RunInput:
-    return RunInput(name, file.sha256, FILE_KIND, file.sha256, file.path, file.path, "", tables)
+def _from_file(file: RunFile, name: str, tables: Sequence[TypedTable]) -> RunInput:
+    kind, origin = file.origin
+    where = (file.location, file.path)
+    return RunInput(name, file.sha256, kind, origin, *where, "", tables, file.base)
 
 
 def _distinct_names(names: Sequence[str]) -> list[str]:
@@ -142,13 +153,17 @@ def _from_page(
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(rows)
     text, name = stream.getvalue(), f"{source['id']}-table-{number}.csv"
+    based = source["kind"] == KNOWLEDGE_KIND
+    kind, of = origin
     return RunInput(
         name,
         hashlib.sha256(text.encode()).hexdigest(),
-        *origin,
+        RESULT_KIND if based else kind,
+        of,
         source["location"],
         text=text,
         tables=make_tables(name, [make_grid("", map(list, rows))]),
+        base=source.get("site", "") if based else "",
     )
 
 
@@ -202,7 +217,12 @@ def describe_run_inputs(inputs: Sequence[RunInput]) -> str:
 
 
 def _from_where(one: RunInput) -> str:
-    return "" if one.path else f" (a table of {to_one_line(one.location, 200)})"
+    table = ""
+    if not one.path:
+        table = f"a table of {to_one_line(one.location, 200)}" if one.location else "a table"
+    base = f"knowledge base {one.base}" if one.base else ""
+    told = ", ".join(filter(None, (table, base)))
+    return f" ({told})" if told else ""
 
 
 def _describe(one: RunInput, table: TypedTable) -> str:

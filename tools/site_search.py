@@ -16,7 +16,7 @@ from library.tables import pages
 from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.regex import regex
-from tools.evidence import WIDE_PAGES, Evidence, gather_evidence
+from tools.evidence import WIDE_PAGES, Evidence, SearchRequest, gather_evidence
 from tools.passage_choice import PassageRequest
 from tools.search_answer import answer_search
 
@@ -64,7 +64,8 @@ async def search_site(
     choose = partial(_answer_from_site, hosts, known)
     if web:
         without = replace(context, files=[])
-        return await gather_evidence(here, without, [query], about=query, choose=choose)
+        wanted = SearchRequest([query], about=query, choose=choose)
+        return await gather_evidence(here, without, wanted)
     return await choose(here, context, [], PassageRequest([query], 0), [])
 
 

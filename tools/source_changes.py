@@ -18,7 +18,8 @@ from library.tables import documents, pages
 from runs.call_site import CallSite
 from storage.batches import split_batches
 from storage.engine import read_rows
-from tools.web.web_search import list_reading_times, read_web_pages
+from tools.web.earlier_readings import list_reading_times
+from tools.web.web_search import read_web_pages
 
 WEB_KIND = "web"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -113,6 +113,19 @@ def double_cap(name: str, value: float) -> str:
     return f"{name}={min(2 * value, CHOICE_BOUNDS[name][1]):.10g}"
 
 
+def split_pairs(given: Sequence[str], code: ErrorCode, example: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the value of each `name=value` that an option of a command was given.
+
+    Raises:
+        Problem: With this code and example for what is no such pair.
+    """
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not (name and equals):
+            raise Problem(code, f"{one!r} is not name=value", hint=example)
+        yield name, value
+
+
 def _read(choices: list[str]) -> dict[str, Any]:
     """Read `name=value` pairs; a value is JSON unless a text is wanted.
 
@@ -120,11 +133,7 @@ def _read(choices: list[str]) -> dict[str, Any]:
         Problem: `bad_choice`, or `out_of_range` and `unknown_field` for the choice itself.
     """
     read: dict[str, Any] = {}
-    for choice in choices:
-        name, equals, value = choice.partition("=")
-        if not equals:
-            what = f"{choice!r} is not name=value"
-            raise Problem(ErrorCode.BAD_CHOICE, what, hint="--set max_steps=2")
+    for name, value in split_pairs(choices, ErrorCode.BAD_CHOICE, "--set max_steps=2"):
         if name in ELSEWHERE:
             what = f"{name!r} cannot be set in this way"
             raise Problem(ErrorCode.BAD_CHOICE, what, hint=ELSEWHERE[name])

@@ -142,7 +142,9 @@ def _render(found: _CitedSource, language: str) -> Iterator[Text]:
     source = found.document
     yield Text(f"[{found.number}] {one_line(source['title'])}", "bold")
     yield from (
-        Text(one_line(line)) for line in (describe_origin(source), source["location"]) if line
+        Text(one_line(line))
+        for line in (describe_origin(source, language), source["location"])
+        if line
     )
     sentences = {
         sentence

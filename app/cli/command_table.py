@@ -92,6 +92,7 @@ COMMANDS = {
     "trust": CommandEntry(
         "Trust a folder: its AGENTS.md is read with --project, and its .env may set time "
         "limits.\n\n"
+        "Its mcp.json may name MCP servers, each of which you approve before it is started. "
         "No file in it can decide where prompts and keys are sent. To undo: dossier memory "
         "undo.",
         "folder_trust.trust_folder",

@@ -19,7 +19,10 @@ from memory.agents_md.project_trust import add_trusted_folder, project_name, tru
 from memory.protocol import Query
 from runs.call_site import join_owner
 
-TRUSTED = "Its AGENTS.md is read with --project, and its .env may set time limits."
+TRUSTED = (
+    "Its AGENTS.md is read with --project, its .env may set time limits, and its mcp.json may name "
+    "MCP servers, each of which you approve before it is started."
+)
 
 
 def trust_folder(*, folder: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.table import Column
 
+from app.cli.choices import split_pairs
 from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
 from app.cli.ingest_command import make_ingest_bar
@@ -22,10 +23,13 @@ from text.pluralization import pluralize
 from tools.knowledge.catalog import find_bases, list_bases, operator_file
 from tools.knowledge.kinds import KINDS, make_base, open_base
 from tools.knowledge.knowledge_source import RefreshResult
-from tools.knowledge.removal import remove_base
+from tools.knowledge.removal import Removal, remove_base
 
 NAMED = 20
 """How many documents are named that were left out."""
+
+OPTION_EXAMPLE = "--option index=handbook"
+"""How an option of a base is given."""
 
 
 def add_base(
@@ -39,7 +43,7 @@ def add_base(
 ) -> int:
     """Name a knowledge base, and read its documents in."""
     where = location if "://" in location else os.path.realpath(os.path.expanduser(location))
-    given = read_base_options(options or [])
+    given = dict(split_pairs(options or [], ErrorCode.KNOWLEDGE_INVALID, OPTION_EXAMPLE))
     owner = invocation.owner
     base = make_base(name, about, where, given, kind=kind, owner=owner)
 
@@ -57,25 +61,6 @@ def add_base(
     lines = [f"{name}: {_describe_refresh(base, read)}", *_left_out_lines(read)]
     invocation.print_result({**_base_as_dict(base), **_refresh_as_dict(read)}, "\n".join(lines))
     return _exit_status([read])
-
-
-def read_base_options(given: Sequence[str]) -> dict[str, Any]:
-    """Read `name=value` pairs; a value is JSON where it can be read so, or else text.
-
-    Raises:
-        Problem: `knowledge_invalid` for what is no pair.
-    """
-    read: dict[str, Any] = {}
-    for one in given:
-        name, equals, value = one.partition("=")
-        if not equals:
-            what = f"{one!r} is not name=value"
-            raise Problem(ErrorCode.KNOWLEDGE_INVALID, what, hint="--option index=handbook")
-        try:
-            read[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            read[name] = value
-    return read
 
 
 async def print_base_list(*, invocation: Invocation) -> None:
@@ -137,14 +122,26 @@ async def remove_named_base(*, name: str, invocation: Invocation) -> None:
         where = str(operator_file())
         raise Problem(ErrorCode.KNOWLEDGE_SHARED, f"{name!r} is the operator's", where=where)
     gone = await remove_base(invocation.owner, base)
-    erased = f"{pluralize(gone.documents, 'document')}, {pluralize(gone.passages, 'passage')}"
-    lines = [f"{name} is removed, and erased with it: {erased}."]
+    counts = pluralize(gone.documents, "document"), pluralize(gone.passages, "passage")
+    lines = [f"{name} is removed. Erased: {counts[0]} read in, and {counts[1]} shown to runs."]
     if gone.cited:
-        stay = f"{pluralize(len(gone.cited), 'passage')} that your conversations have as sources"
-        lines.append(f"Kept: {stay} (dossier pages forget {gone.cited[0]} … erases them).")
+        lines.append(_describe_kept(name, gone))
     if base.kind in ("folder", "bucket"):
         lines.append(f"{base.location} itself is left as it is.")
     invocation.print_result({"name": name, **gone._asdict()}, "\n".join(lines))
+
+
+def _describe_kept(name: str, gone: Removal) -> str:
+    """Return what stays of a base, in which conversations, and how it is seen and erased."""
+    one = len(gone.cited) == 1
+    passages = f"{pluralize(len(gone.cited), 'passage')} {'stays' if one else 'stay'}"
+    threads = ", ".join([*gone.threads[:NAMED], *["…"][: len(gone.threads) - NAMED]])
+    their = f"{'a source' if one else 'sources'} of {pluralize(len(gone.threads), 'conversation')}"
+    seen = f"dossier pages list --kind knowledge --in {name}"
+    return (
+        f"{passages}, as {their} ({one_line(threads)}). To see: {seen}. "
+        "To erase: dossier pages forget ID"
+    )
 
 
 async def search_base(*, name: str, query: str, limit: int, invocation: Invocation) -> None:

@@ -60,9 +60,12 @@ def serve_mcp(
         load_server_token()
     # The graph takes longer to import than a mistyped option may take.
     transports = import_frozen("app.mcp_transports")
-    server = import_frozen("app.mcp_server").make_mcp_server(
-        import_frozen("app.mcp_runs").ServedRuns(named, folders, {**PROGRAM_CHOICES, **chosen})
+    served = import_frozen("app.mcp_runs").ServedRuns(
+        named,
+        import_frozen("app.mcp_folders").ServedFolders(folders),
+        {**PROGRAM_CHOICES, **chosen},
     )
+    server = import_frozen("app.mcp_server").make_mcp_server(served)
     if http:
         number = asyncio.run(transports.serve_http(server, HOST, port))
         return STOPPED + number if number else 0

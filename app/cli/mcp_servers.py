@@ -16,10 +16,12 @@ from app.cli.output import confirm, one_line
 from app.cli.table import color_diff_line, make_table, truncate_cell
 from config.errors import ErrorCode, Problem
 from config.key_masking import mask_value
+from config.settings import settings
 from text.pluralization import pluralize
 from tools.mcp.connections import choose_tools, close_thread_connections, get_connection
 from tools.mcp.mcp_tools import is_risky
 from tools.mcp.server_config import (
+    FILE_NAME,
     McpServer,
     allow_project_servers,
     load_servers,
@@ -31,6 +33,7 @@ from tools.mcp.tool_definitions import (
     approve,
     check_approved,
     instructs_models,
+    list_changed_files,
     note_seen,
     read_pins,
 )
@@ -38,7 +41,11 @@ from tools.mcp.tool_definitions import (
 THREAD = "dossier mcp"
 """The name under which these commands hold their connections; no thread is called so."""
 
-NO_SERVERS = "No MCP servers are named in mcp.json; docs/mcp.md shows the format."
+EXAMPLE = '{"mcpServers": {"time": {"command": "mcp-server-time"}}}'
+
+WHAT_IS_ASKED = (
+    "Calls that are not free ask you each time, unless allow in mcp.json names the tool."
+)
 
 
 async def list_servers(*, invocation: Invocation) -> None:
@@ -55,9 +62,17 @@ async def list_servers(*, invocation: Invocation) -> None:
         shown.append(_headline(server, pins))
         if pins.names:
             shown.append(_tool_table(server, pins))
+    asks = any(is_risky(server, one) for server, pins in known for one in pins.tools.values())
+    shown += [WHAT_IS_ASKED] * asks
     invocation.print_result(
-        [_as_dict(server, pins) for server, pins in known], *(shown or [NO_SERVERS])
+        [_as_dict(server, pins) for server, pins in known], *(shown or _explain_none())
     )
+
+
+def _explain_none() -> list[RenderableType]:
+    """Return what a person is told who has named no servers."""
+    file = settings().home / FILE_NAME
+    return [f"No MCP servers are named in {file}. An example of what it may say:\n{EXAMPLE}"]
 
 
 async def test_server(*, server: str, invocation: Invocation) -> None:
@@ -89,7 +104,7 @@ async def approve_server(*, server: str, yes: bool, invocation: Invocation) -> N
     before = await read_pins(named)
     if named.folder and before.digest != named.digest and not yes:
         question = f"Start the MCP server {named.name} of this project so?"
-        if not confirm(question, ErrorCode.IMPORT_UNCONFIRMED, _start_lines(named)):
+        if not confirm(question, ErrorCode.IMPORT_UNCONFIRMED, _start_lines(named, before)):
             print("Nothing was approved.")
             return
     listed = await _ask(named)
@@ -100,6 +115,7 @@ async def approve_server(*, server: str, yes: bool, invocation: Invocation) -> N
         return
     pins = await approve(named, listed)
     line = f"{named.name} is approved with {pluralize(len(listed), 'tool')}"
+    line += "" if changes else "; they are as they were approved before"
     invocation.print_result(_as_dict(named, pins), line)
 
 
@@ -121,20 +137,29 @@ async def _ask(server: McpServer) -> dict[str, Definition]:
     try:
         return choose_tools(server, await connection.list_tools())
     except Problem as problem:
-        if not (told := connection.told):
-            raise
-        what = f"{problem.what}; it wrote: {one_line(told[-300:])}"
-        raise Problem(problem.error, what, where=problem.where, hint=problem.hint) from problem
+        hint = problem.hint
+        if server.is_stdio and hint == ErrorCode.MCP_UNAVAILABLE.hint:
+            hint = f"to see all that it writes, start it by itself: {server.describe()}"
+        # The last line of a program that fails mostly says why.
+        told = connection.told.rpartition("\n")[2]
+        what = f"{problem.what}; it wrote: {one_line(told[:300])}" if told else problem.what
+        raise Problem(problem.error, what, where=problem.where, hint=hint) from problem
     finally:
         await close_thread_connections(THREAD)
 
 
-def _start_lines(server: McpServer) -> list[str]:
-    """Return how a server is started or reached, for a person to read."""
+def _start_lines(server: McpServer, before: ServerPins) -> list[str]:
+    """Return how a server is started or reached, and with which files, for a person to read."""
+    changed = list_changed_files(server, before)
+    files = [
+        f"  {name}: sha256 {digest[:12]}{', changed since it was approved' * (name in changed)}"
+        for name, digest in server.files.items()
+    ]
     variables = [f"  {name}={mask_value(name, value)}" for name, value in server.env.items()]
     lines = [f"  {' '.join([server.command, *server.args])}" if server.is_stdio else server.url]
     rights = [f"  {name}: {json.dumps(value)}" for name, value in server.rights.items()]
-    return [one_line(line) for line in [f"from {server.folder}:", *lines, *variables, *rights]]
+    head = f"from {server.folder}:"
+    return [one_line(line) for line in [head, *lines, *variables, *files, *rights]]
 
 
 def _describe_changes(before: ServerPins, listed: dict[str, Definition]) -> list[str]:
@@ -166,19 +191,21 @@ def _standing(server: McpServer, pins: ServerPins) -> str:
     if server.disabled:
         return "disabled"
     if server.folder and pins.digest != server.digest:
-        return f"not approved (dossier mcp approve {server.name})"
+        changed = ", ".join(list_changed_files(server, pins))
+        why = f"changed: {changed}" if changed else "changed" if pins.digest else "not approved"
+        return f"{why} ({server.approval_command})"
     if not pins.digest:
         return "not used yet"
     states = [pins.state(name) for name in pins.names]
     if "changed" in states or "new" in states:
-        return f"changed (dossier mcp approve {server.name})"
+        return f"changed ({server.approval_command})"
     return "approved"
 
 
 def _advice(server: McpServer, pins: ServerPins) -> list[RenderableType]:
     if not _standing(server, pins).startswith("changed"):
         return []
-    told = f"What is new or changed is not used until: dossier mcp approve {server.name}"
+    told = f"What is new or changed is not used until: {server.approval_command}"
     return [Text(told), *map(color_diff_line, _describe_changes(pins, dict(pins.seen)))]
 
 

@@ -230,7 +230,7 @@ NAMESPACE = _option(
 )
 EXPLAIN = _flag("explain", "Show what each score is made of.")
 WHOLE_PAGES = _flag("pages", "Show whole pages, not a passage of each.")
-KIND = _option("kind", "KIND", "Only pages of this kind: file, web, report or chat.")
+KIND = _option("kind", "KIND", "Only pages of this kind: file, web, report, chat or knowledge.")
 PAGE = _argument("page", "ID", "The id of the page, as dossier pages list shows it.")
 PAGES = (
     _argument(

@@ -20,11 +20,14 @@ from app.cli.table import (
     truncate_cell,
 )
 from config.errors import ErrorCode, Problem
+from library.knowledge_records import KNOWLEDGE_KIND
 from library.page_retrieval import format_location
 from library.page_rows import RETIRED
 from library.scope import (
     ListedPage,
+    Scope,
     count_retired_pages,
+    list_base_pages,
     list_namespaces,
     list_stored_pages,
     missing_pages_problem,
@@ -42,13 +45,10 @@ async def print_page_list(*, kind: str, within: str, limit: int, invocation: Inv
         Problem: `namespace_not_found`.
     """
     owner = invocation.owner
-    scope = await resolve_scope(owner, within)
-    if kind:
-        scope = scope._replace(kinds=(await resolve_scope(owner, kind)).kinds)
-        if scope.kinds is None:
-            hint = "file, web, report or chat"
-            raise Problem(ErrorCode.NAMESPACE_NOT_FOUND, f"{kind!r} is no kind of page", hint=hint)
-    pages = await list_stored_pages(owner, scope, limit)
+    if kind == KNOWLEDGE_KIND:
+        pages = await list_base_pages(owner, within, limit)
+    else:
+        pages = await list_stored_pages(owner, await _read_scope(owner, kind, within), limit)
     paths = await read_file_paths(owner, [page.origin for page in pages if page.kind == "file"])
     data = []
     rows = make_table("page", "kind", "kept", Column("title"), Column("from"))
@@ -62,6 +62,18 @@ async def print_page_list(*, kind: str, within: str, limit: int, invocation: Inv
     invocation.print_result(
         data, rows if pages else "No pages yet: dossier ingest PATH reads some."
     )
+
+
+async def _read_scope(owner: str, kind: str, within: str) -> Scope:
+    """Return the part of the store that a kind and a namespace stand for together."""
+    scope = await resolve_scope(owner, within)
+    if not kind:
+        return scope
+    kinds = (await resolve_scope(owner, kind)).kinds
+    if kinds is None:
+        hint = "file, web, report, chat or knowledge"
+        raise Problem(ErrorCode.NAMESPACE_NOT_FOUND, f"{kind!r} is no kind of page", hint=hint)
+    return scope._replace(kinds=kinds)
 
 
 async def print_page(*, page: str, invocation: Invocation) -> None:

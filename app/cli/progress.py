@@ -143,6 +143,8 @@ class RunProgress:
             self.print_line(f"{known}: {CHOSEN[choice]}")
         elif event.get("event") == "researched":
             self._ended("researched", {})
+        elif event.get("event") == "knowledge":
+            self.print_line(f"Searching the knowledge bases: {', '.join(event['bases'])}")
         else:
             self.activity = SAID.get(str(event.get("event")), self.activity)
 

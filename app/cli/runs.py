@@ -18,7 +18,7 @@ from graph.context import build_context
 from report.labels import render_check_results
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_recent_runs
 from runs.lock import is_thread_locked
-from runs.trace import describe_shortened_searches, read_trace
+from runs.trace import describe_shortened_searches, list_base_searches, read_trace
 from text.pluralization import pluralize
 from text.script import detect_language
 
@@ -73,6 +73,14 @@ def _print_calls(
     notes = []
     if count := sum(len(check["removed"]) for check in _checks(calls)):
         notes.append(f"{count} removed by the checks: dossier runs show {run.id} --removed")
+    for name, searches in list_base_searches(calls).items():
+        counts = pluralize(len(searches["queries"]), "query", "queries")
+        found = pluralize(searches["passages"], "passage")
+        notes.append(f"knowledge base {name}: {found} for {counts}; --json has them")
+    for call in calls:
+        if (call["kind"], call["role"], call["status"]) == ("compute", "knowledge", "ok"):
+            named = ", ".join(map(str, call.get("bases") or ()))
+            notes.append(f"computed over tables of the knowledge bases {named}")
     if line := describe_shortened_searches(calls):
         notes.append(f"{line}: --json lists them")
     if any((call["role"], call["status"]) == ("checker", "off") for call in calls):
@@ -126,7 +134,8 @@ def _table(calls: list[dict[str, Any]]) -> Table:
     numbers = (Column(name, no_wrap=True, justify="right") for name in ("s", "in", "out"))
     rows = make_table("at", "kind", "role", "step", "status", "model", *numbers)
     for call in (call for call in calls if call["kind"] not in ("memory", "check")):
-        words = [call["kind"], call["role"], call["step"], call["status"], call.get("model", "")]
+        who = str(call.get("base") or call["role"])
+        words = [call["kind"], who, call["step"], call["status"], call.get("model", "")]
         seconds = f"{call['seconds']:.2f}" if "seconds" in call else ""
         about = "~" if call.get("estimated") else ""
         tokens = [f"{about}{call.get(name, '')}" for name in ("tokens_in", "tokens_out")]

@@ -71,7 +71,7 @@ class EvidenceCards:
     def _render_passage(self, passage: EvidenceParagraph) -> str:
         source = self.sources[passage.source]
         near = "" if passage.is_certain else get_label("near", self.language)
-        about = [describe_origin(to_whole_document(source)), passage.place, near]
+        about = [describe_origin(to_whole_document(source), self.language), passage.place, near]
         origin = f'<p class="about">{escape_line(" · ".join(filter(None, about)))}</p>'
         link = self._render_original(source, self._get_cited_words(passage))
         return f"{origin}\n{render_excerpt(passage.excerpt)}\n{link}"

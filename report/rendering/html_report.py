@@ -294,7 +294,7 @@ def _sources(document: ReportDocument, shown: NumberedText, language: str) -> st
     lines = []
     for number, source in enumerate(shown.documents, start=1):
         own = [(at, one) for at, one in enumerate(passages, start=1) if one.number == number]
-        entry = _source(source)
+        entry = _source(source, language)
         if own:
             items = "\n".join(_passage(at, one, language) for at, one in own)
             label = format_count("passages", counts[number], language)
@@ -318,10 +318,10 @@ def _passage(at: int, passage: EvidenceParagraph, language: str) -> str:
     return f'<li id="p{at}"><p class="from">{where} {backs}</p>\n{words}</li>'
 
 
-def _source(source: Source) -> str:
+def _source(source: Source, language: str) -> str:
     """Return title, origin and location of a source; a web address is a link, a file is not."""
     title, place = escape_line(source["title"]), escape_line(source["location"])
-    origin = escape_line(describe_origin(source, located=True))
+    origin = escape_line(describe_origin(source, language, located=True))
     shown = f' <span class="origin">{origin}</span>' if origin else ""
     shown += f' <span class="place">{place}</span>' if title else ""
     address = to_safe_url(source["location"])

@@ -114,7 +114,7 @@ def _parts(document: ReportDocument) -> Iterator[str]:
     yield escape_markdown(describe_researched_form(document))
     yield from _body_parts(document, _replace_remarks(shown.body, list_remark_labels(document)))
     computations = document.get("computations", [])
-    yield from render_figures_markdown(computations)
+    yield from render_figures_markdown(computations, language)
     lines = zip(doubted, shown.notes, strict=True)
     marks = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
     yield from _list("doubts", marks, language)
@@ -157,7 +157,7 @@ def _source_parts(document: ReportDocument, shown: NumberedText) -> Iterator[str
     for number, source in enumerate(shown.documents, start=1):
         count = counts.get(number, 0)
         used = append_detail("", format_count("passages", count, language), language)
-        yield f"[{number}] {_source(source)}{used if count else ''}"
+        yield f"[{number}] {_source(source, language)}{used if count else ''}"
     yield get_label("same_place", language) if has_repeated_places(shown.body) else ""
 
 
@@ -192,11 +192,11 @@ def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:
         yield "\n".join(lines)
 
 
-def _source(source: Source) -> str:
+def _source(source: Source, language: str) -> str:
     location = to_safe_url(source["location"]) or escape_markdown(source["location"])
     parts = (
         escape_markdown(source["title"]),
-        escape_markdown(describe_origin(source, located=True)),
+        escape_markdown(describe_origin(source, language, located=True)),
         location,
     )
     return " — ".join(filter(None, parts))

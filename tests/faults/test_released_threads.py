@@ -3,19 +3,22 @@
 Each archive in `tests/data` is the home of a program of that graph version, made by asking a
 question over two small files without a key: `finished` is done, `waiting` waits for a review, and
 each `killed-…` was killed right behind the node it is named after. The program of `redo-3` was
-killed while its step was done for the second time, which is as often as it may be.
+killed while its step was done for the second time, which is as often as it may be. Those of
+version 6 in which two things are asked have two steps, and one was killed in the second of them.
 """
 
 from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import cast
 from zipfile import ZipFile
 
 import pytest
 
 from graph.context import build_context
 from graph.session import SessionOutcome, open_session
+from graph.state import State
 from runs.lifecycle import find_run
 from runs.trace import read_trace
 from tests.fake_model import Script
@@ -58,13 +61,22 @@ async def gone_on_with(thread: str, *, approve: bool = False) -> SessionOutcome:
         return await opened.resume(choices, lambda _: None)
 
 
+async def state_of(thread: str) -> State:
+    """Return what a thread has saved; of a step that ended in a wave that did not, its writes."""
+    async with open_session(thread) as opened:
+        snapshot = await opened.current()
+        done = [one.result for one in snapshot.tasks if one.result]
+        found = {name: one for result in done for name, one in result.get("findings", {}).items()}
+        return cast("State", {**snapshot.values, "findings": found})
+
+
 def says_who(outcome: SessionOutcome) -> bool:
     body = outcome.state["report"]["body"]
     return outcome.state["status"] == "succeeded" and "Karl von Frisch" in body
 
 
 def test_every_version_of_the_graph_left_threads_to_test_with():
-    assert {"graph-1", "graph-2", "graph-3", "graph-4"} <= set(RELEASED)
+    assert {"graph-1", "graph-2", "graph-3", "graph-4", "graph-6"} <= set(RELEASED)
 
 
 @pytest.mark.usefixtures("old_home")
@@ -83,13 +95,43 @@ async def test_a_run_that_was_killed_comes_to_its_report(thread: str):
     assert [one.type for one in outcome.state["messages"]] == ["human", "ai"]
 
 
+@pytest.mark.parametrize("old_home", ["graph-6"], indirect=True)
+@pytest.mark.usefixtures("old_home")
+async def test_a_run_of_version_6_that_was_killed_in_a_step_does_the_others_alone():
+    (before,) = (await state_of("killed-steps"))["findings"].items()
+    outcome = await gone_on_with("killed-steps")
+
+    findings = outcome.state["findings"]
+    assert len(findings) == 2
+    assert findings[before[0]] == before[1]
+    assert "Karl von Frisch" in outcome.state["report"]["body"]
+    assert "20 kilograms" in outcome.state["report"]["body"]
+    assert "knowledge" not in outcome.state["plan"]
+    asked = [one for one in await read_trace("killed-steps-1") if one["kind"] == "model"]
+    made = [one for one in asked if one["status"] == "ok" and one["role"] == "researcher"]
+    assert sorted(one["step"] for one in made) == ["s1", "s2"]
+
+
+@pytest.mark.parametrize("old_home", ["graph-6"], indirect=True)
+@pytest.mark.usefixtures("old_home")
+async def test_a_plan_of_version_6_with_two_steps_is_approved_and_both_are_done():
+    outcome = await gone_on_with("waiting-steps", approve=True)
+
+    assert len(outcome.state["findings"]) == 2
+    assert "20 kilograms" in outcome.state["report"]["body"]
+
+
 @pytest.mark.parametrize(
     ("old_home", "node"),
-    [*product(["graph-3"], KILLED_3), *product(["graph-4"], KILLED_3[:-1])],
+    [
+        *product(["graph-3"], KILLED_3),
+        *product(["graph-4"], KILLED_3[:-1]),
+        ("graph-6", "reflection"),
+    ],
     indirect=["old_home"],
 )
 @pytest.mark.usefixtures("old_home")
-async def test_a_run_of_versions_3_and_4_goes_on_behind_every_node(node: str):
+async def test_a_run_of_versions_3_4_and_6_goes_on_behind_every_node(node: str):
     assert says_who(await gone_on_with(f"killed-{node}"))
 
 

@@ -14,6 +14,7 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tools import evidence
+from tools.evidence import SearchRequest
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
@@ -32,10 +33,10 @@ async def test_a_search_before_planning_that_raises_stops_no_other(
 ):
     gather = evidence.gather_evidence
 
-    async def gathered(here: Any, context: Any, queries: list[str], **more: Any) -> Any:
-        if queries == ["winter"]:
+    async def gathered(here: Any, context: Any, wanted: SearchRequest) -> Any:
+        if wanted.queries == ["winter"]:
             raise error
-        return await gather(here, context, queries, **more)
+        return await gather(here, context, wanted)
 
     monkeypatch.setattr("nodes.background.gather_evidence", gathered)
     script.on("Rewrite", {"question": "How do bees dance?", "queries": ["winter", "waggle dance"]})
@@ -60,10 +61,10 @@ async def test_a_step_that_raises_stops_no_other(
 ):
     gather = evidence.gather_evidence
 
-    async def gathered(here: Any, context: Any, queries: list[str], **more: Any) -> Any:
-        if queries == ["winter cluster"]:
+    async def gathered(here: Any, context: Any, wanted: SearchRequest) -> Any:
+        if wanted.queries == ["winter cluster"]:
             raise KeyError("nobody foresaw this")
-        return await gather(here, context, queries, **more)
+        return await gather(here, context, wanted)
 
     monkeypatch.setattr("nodes.researcher.gather_evidence", gathered)
     script.on("Draft", draft("waggle dance", "winter cluster"))
@@ -85,9 +86,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     gather = evidence.gather_evidence
 
     def watch(wait: Callable[[str], Any]) -> None:
-        async def gathered(here: Any, context: Any, queries: list[str], **more: Any) -> Any:
-            await wait(queries[0])
-            return await gather(here, context, queries, **more)
+        async def gathered(here: Any, context: Any, wanted: SearchRequest) -> Any:
+            await wait(wanted.queries[0])
+            return await gather(here, context, wanted)
 
         monkeypatch.setattr("nodes.researcher.gather_evidence", gathered)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from langchain_core.messages import AIMessage
 from config.errors import ErrorCode, Problem
 from graph.records import Finding, entries_of_turn
 from graph.session import SessionOutcome, ThreadSession
+from nodes import recomputation
 from nodes.deliver import draw_report
 from report.export import render_report_files
 from runs.call_site import join_owner
@@ -210,6 +212,71 @@ async def test_a_file_that_has_changed_since_is_not_computed_with_again(
     assert runs == [MEAN]
     assert outcome.state["report"]["recomputed"][0]["outcome"] == "inputs_changed"
     assert outcome.state["report"]["doubted"][0]["reason"] == "not_recomputed"
+
+
+DRAWN = """
+import matplotlib.pyplot as plot
+plot.plot([12, 18, {third}], marker="o")
+plot.title("Boats")
+plot.savefig("boats.svg")
+plot.savefig("boats.png")
+"""
+
+
+@pytest.mark.parametrize(
+    ("third", "changed"),
+    [("7", []), ("int.from_bytes(os.urandom(6))", ["boats.png", "boats.svg"])],
+)
+async def test_a_figure_is_drawn_again_and_compared_by_what_it_shows(
+    thread: ThreadSession,
+    sales: str,
+    script: Script,
+    runs: list[str],
+    third: str,
+    changed: list[str],
+):
+    program = f"import os\n{MEAN}{DRAWN.replace('{third}', third)}"
+    outcome = await computed(thread, sales, script, program, SAID)
+
+    report = outcome.state["report"]
+    (again,) = report["recomputed"]
+    assert again["outcome"] == ("files_differ" if changed else "same")
+    assert again.get("files", []) == changed
+    assert report["doubted"] == []
+    files = await files_of(outcome)
+    assert ("drawn otherwise when its program was run again" in files["md"]) is bool(changed)
+
+
+@pytest.mark.parametrize("left", [0.3, 0.0, -5.0])
+async def test_a_second_run_stays_within_the_minutes_of_the_run(
+    thread: ThreadSession,
+    sales: str,
+    script: Script,
+    runs: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    left: float,
+):
+    once = computations.sandbox.run_python
+
+    async def run(code: str, *given: Any) -> SandboxResult:
+        if runs:
+            await asyncio.sleep(60)
+        return await once(code, *given)
+
+    async def budget(*_: object) -> SimpleNamespace:
+        return SimpleNamespace(seconds_left=lambda _: left)
+
+    monkeypatch.setattr(computations.sandbox, "run_python", run)
+    monkeypatch.setattr(recomputation, "get_budget", budget)
+    async with asyncio.timeout(50):
+        outcome = await computed(thread, sales, script, MEAN, SAID)
+
+    report = outcome.state["report"]
+    assert report["recomputed"] == [{"source": "S2", "outcome": "no_time"}]
+    assert [one["reason"] for one in report["doubted"]] == ["not_recomputed"]
+    files = await files_of(outcome)
+    assert "⚠" in files["md"]
+    assert "not run again, since the time of the run was used up" in files["md"]
 
 
 async def test_a_number_that_no_program_printed_is_doubted(

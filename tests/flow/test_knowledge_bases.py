@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from library.page_retrieval import search_pages
 from library.store import read_page_texts
 from library.tables import pages
 from report.document import build_document
+from report.export import render_report_files
 from runs.call_site import join_owner
 from runs.tables import calls
 from storage.engine import read_rows
@@ -108,12 +111,18 @@ async def test_the_plan_names_a_base_and_only_that_is_searched_before_the_steps(
     assert HIVES not in planned
     (researched,) = script.prompts("researcher")
     assert HIVES in researched
+    assert ' base="hives"' in researched
+    assert "(knowledge base hives)" in " ".join(script.prompts("reporter"))
     assert TRAVEL not in " ".join([found, researched, *script.prompts("reporter")])
     assert sites(state) == {"hives"}
     assert state["report"]["body"].startswith("“" + HIVES) or HIVES in state["report"]["body"]
     document = build_document(state, state["report"], state["status"], "2026-01-01")
     method = {one["heading"]: one["items"] for one in document["method"]["parts"]}
-    assert method["Knowledge bases"] == ["hives (1 source read)"]
+    assert method["Knowledge bases"] == [
+        f"hives (1 passage for “{QUESTION}” and 2 other queries, 1 source read)"
+    ]
+    rendered = [data.decode() for data in render_report_files(document).values()]
+    assert all("knowledge base hives" in one for one in rendered)
 
 
 @pytest.mark.usefixtures("bases")
@@ -335,7 +344,7 @@ async def test_removing_a_base_erases_its_index_and_keeps_what_reports_cite(
 
     gone = await remove_base(OWNER, hives)
 
-    assert (gone.documents, set(gone.cited)) == (1, set(cited))
+    assert (gone.documents, set(gone.cited), gone.threads) == (1, set(cited), ("t1",))
     assert [base.name for base in await list_own_bases(OWNER)] == ["travel"]
     left = await read_rows(select(pages.c.id).where(pages.c.owner == hives.index_owner))
     assert list(left) == []
@@ -381,6 +390,40 @@ async def test_a_service_is_asked_once_for_each_query_of_a_run_and_recorded(
     (source,) = [one for one in state["sources"].values() if one["kind"] == "knowledge"]
     assert (source["title"], source["site"]) == ("guide.txt", "guide")
     assert HIVES in state["report"]["body"]
+
+
+@pytest.mark.usefixtures("key")
+async def test_steps_that_want_the_same_of_a_service_at_the_same_moment_ask_once(
+    thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    speak(script, ["guide"])
+    steps = [{"title": title, "queries": ["empty weight"]} for title in ("weight", "scales")]
+    script.on("DraftWithBases", {"title": "Hives", "steps": steps, "knowledge": ["guide"]})
+    whole = dify(HIVES)
+
+    async def slowly(asked: Asked) -> AsyncIterator[bytes]:
+        await asyncio.sleep(0.2)
+        yield whole(asked)
+
+    async with serving(slowly) as server:
+        await add_service(server.url)
+        state = await run(thread, choices)
+
+    assert len(state["findings"]) == 2
+    assert Counter(queries(server.asked))["empty weight"] == 1
+
+
+@pytest.mark.usefixtures("key")
+async def test_a_service_that_nothing_was_heard_of_is_not_asked_by_each_step(
+    thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    speak(script, ["guide"], queries=["empty weight"])
+    async with serving(lambda _: b"no HTTP\r\n\r\n") as server:
+        await add_service(server.url)
+        state = await run(thread, choices)
+
+    assert {*queries(server.asked)} == {QUESTION, "Aurora hive"}
+    assert "1/kb:guide" in state["unsearched"]
 
 
 @pytest.mark.usefixtures("key")

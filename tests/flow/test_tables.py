@@ -66,6 +66,24 @@ async def test_a_sum_over_a_table_is_computed_and_cited_without_a_model(
     assert source["location"] == f"{hives}/hives.csv#rows=2-5"
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("Plot the total honey in the North", "No figure was drawn: that needs a language model"),
+        ("请画一张每个养蜂场蜂蜜产量的柱状图", "没有画图：画图需要由语言模型编写程序"),
+    ],
+)
+async def test_without_a_model_a_request_for_a_figure_is_told_what_it_needs(
+    thread: ThreadSession, hives: str, asked: str, told: str
+):
+    alone = {"models": EXTRACTIVE, "files": [hives], "auto_accept": True, "query_count": 0}
+    outcome = await thread.begin(asked, make(alone), quiet)
+
+    (notice,) = [one for one in outcome.state["report"]["notices"] if one.startswith(told)]
+    assert "OPENAI_API_KEY" in notice
+    assert outcome.state["status"] != "succeeded"
+
+
 async def test_a_plan_is_not_shown_for_what_is_computed(thread: ThreadSession, hives: str):
     context = make({"models": EXTRACTIVE, "files": [hives], "auto_accept": False})
     outcome = await thread.begin("How many hives are there in the South?", context, quiet)

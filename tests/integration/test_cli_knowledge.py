@@ -50,6 +50,61 @@ def test_a_question_is_answered_from_a_base_without_any_other_file(place: Place,
     assert "1 from a knowledge base" in report
 
 
+def test_removing_a_base_says_what_goes_and_where_the_rest_is_seen(tmp_path: Path, forks: Forks):
+    place = Place(tmp_path)
+    forks.run(place, "kb", "add", "bees", "bees", *ABOUT)
+    forks.run(place, "ask", WHO, "--yes", "--thread", "t")
+    shown = forks.run(place, "runs", "show", "t-1").out
+
+    gone = forks.run(place, "kb", "remove", "bees").out
+    kept = forks.run(place, "pages", "list", "--kind", "knowledge", "--in", "bees", "--json").told
+
+    assert "knowledge base bees: " in shown
+    assert "Erased: 2 documents read in, and 0 passages shown to runs." in gone
+    counted = "1 passage stays" if len(kept) == 1 else f"{len(kept)} passages stay"
+    assert counted in gone
+    assert "(t)" in gone
+    assert kept
+    assert {one["kind"] for one in kept} == {"knowledge"}
+    assert forks.run(place, "pages", "show", kept[0]["page"]).status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["https://127.0.0.1:9/v1", "--kind", "dify"], "say --option dataset=…"),
+        (
+            ["http://127.0.0.1:9", "--kind", "ragflow", "--option", "datasets="],
+            "say --option datasets=…",
+        ),
+        (
+            ["https://127.0.0.1:9/v1", "--kind", "dify", "--option", "dataset=d"],
+            "set DIFY_API_KEY in the environment",
+        ),
+        (
+            ["http://127.0.0.1:9", "--kind", "opensearch", "--option", "index=d"],
+            "it cannot be reached (http://127.0.0.1:9/d/_search) — check its address",
+        ),
+        (
+            ["s3://b/x", "--option", "endpoint=http://127.0.0.1:9", "--option", "anonymous=yes"],
+            "it cannot be reached",
+        ),
+        (["http://127.0.0.1:9/"], "a service needs --kind"),
+        (["bees", "--option", "hide=true"], "folder has: hyde, translate, trusted"),
+    ],
+)
+def test_what_keeps_a_base_from_being_added_is_one_line_with_what_to_do(
+    place: Place, forks: Forks, words: list[str], told: str
+):
+    done = forks.run(place, "kb", "add", "more", *words, *ABOUT)
+
+    assert done.status in (2, 7)
+    assert told in done.problem
+    assert "Traceback" not in done.err
+    assert done.err.count("error[") == 1
+    assert "more" not in forks.run(place, "kb", "list").out
+
+
 @pytest.mark.usefixtures("added")
 @pytest.mark.parametrize(
     ("words", "code", "status"),
@@ -59,6 +114,8 @@ def test_a_question_is_answered_from_a_base_without_any_other_file(place: Place,
         (("kb", "add", "more", "nowhere", *ABOUT), "docs_not_found", 4),
         (("kb", "add", "more", "bees", "--about", " "), "knowledge_invalid", 2),
         (("kb", "add", "more", "bees", *ABOUT, "--option", "x"), "knowledge_invalid", 2),
+        (("kb", "add", "more", "bees", *ABOUT, "--option", "=x"), "knowledge_invalid", 2),
+        (("ask", WHO, "--yes", "--set", "=x"), "bad_choice", 2),
         (("kb", "add", "more", "s3x://a", *ABOUT), "knowledge_invalid", 2),
         (("kb", "show", "beas"), "knowledge_unknown", 4),
         (("kb", "search", "beas", WHO), "knowledge_unknown", 4),

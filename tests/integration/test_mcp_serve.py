@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from mcp.client.stdio import stdio_client
 
 from evals.openai_server import Server as ModelServer
 from tests.fake_model import FakeModel, Script
-from tests.integration.command import DOSSIER, WHO, Forks, Place
+from tests.integration.command import DOSSIER, LONG, WHO, Forks, Place
 from tests.integration.serving import free_port
 
 GREETING = {
@@ -193,11 +194,13 @@ def http_server(read_place: Place, forks: Forks) -> Iterator[HttpServer]:
 
 
 def wait_until_open(url: str, process: subprocess.Popen[str]) -> None:
-    for _ in range(200):
+    until = time.monotonic() + LONG
+    while time.monotonic() < until:
         assert process.poll() is None
         with suppress(urllib.error.URLError):
             posted(url)
             return
+        time.sleep(0.05)
     raise AssertionError(url)
 
 

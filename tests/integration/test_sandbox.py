@@ -18,6 +18,7 @@ from blockbuster import blockbuster_ctx
 
 from config.errors import ErrorCode, Problem
 from evals.sandbox_escapes import ESCAPE_LIMITS, Outside, find_leaks, load_escapes, open_outside
+from tools.sandbox import bubblewrap
 from tools.sandbox.backend import Backend, SandboxLimits, SandboxResult
 from tools.sandbox.sandbox import (
     BACKENDS,
@@ -165,6 +166,39 @@ async def test_side_by_side_programs_do_not_see_each_other(backend: Backend) -> 
         """
     first, second = await asyncio.gather(run(backend, code), run(backend, code))
     assert first.stdout == second.stdout == "[] ['1', '2']\n"
+
+
+BOMB = """
+import os, time
+count = 0
+while count < 100:
+    try:
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+    except BlockingIOError:
+        break
+    count += 1
+print(count)
+"""
+
+
+async def test_the_kernel_refuses_a_program_more_processes_than_it_may_have(
+    backend: Backend,
+) -> None:
+    result = await run(backend, BOMB)
+    assert (result.exit_status, result.stopped) == (0, "")
+    assert LIMITS.processes / 2 < int(result.stdout) < LIMITS.processes
+
+
+async def test_processes_that_the_kernel_does_not_refuse_are_counted(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, kept = bubblewrap.launcher_source(), "resource.RLIMIT_NPROC"
+    line = next(line for line in source.splitlines(keepends=True) if kept in line)
+    monkeypatch.setattr(bubblewrap, "launcher_source", lambda: source.replace(line, ""))
+    result = await run(bubblewrap.Bubblewrap(), f"{BOMB}time.sleep(5)")
+    assert result.stopped == "memory"
 
 
 async def test_a_run_that_is_cancelled_leaves_no_process(

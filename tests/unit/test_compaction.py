@@ -20,7 +20,7 @@ from tests.fake_model import FakeModel, Script
 from tests.model_calls import STATE
 from tests.places import new_process, runtime
 from tools import research_tools
-from tools.evidence import Evidence
+from tools.evidence import Evidence, SearchRequest
 from tools.toolbox import RESEARCHER_TOOLS
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -43,8 +43,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every search finds a long passage of a source of its own."""
 
-    async def gather(*_: Any, about: str, **__: Any) -> Evidence:
-        at = int(about.removeprefix("bees ")) + 1
+    async def gather(here: Any, context: Any, wanted: SearchRequest) -> Evidence:
+        at = int(wanted.about.removeprefix("bees ")) + 1
         text = f"Source {at} tells of the dance. " + f"Bees fly to field number {at}. " * 130
         source = Source(id=f"S{at}", page=str(at), title="Bees", location="b.md", kind="file")
         return Evidence([Passage(source=f"S{at}", text=text)], {f"S{at}": source}, [])

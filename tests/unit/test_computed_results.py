@@ -79,8 +79,20 @@ def test_a_program_cannot_end_its_block_and_a_figure_is_only_an_image():
     assert page.count('<img src="data:image/svg+xml;base64,') == 1
     assert "onload" not in page
     assert "<li><figure>" not in page
-    report = "\n\n".join(["# Bees", *render_figures_markdown(shown), render_figure_data(shown)])
+    report = "\n\n".join(
+        ["# Bees", *render_figures_markdown(shown, "en"), render_figure_data(shown)]
+    )
     assert "data:image" not in cut_figure_data(report)
     assert re.fullmatch(r"# Bees\n\n\*.+: report\.html\*\n", cut_figure_data(report))
     assert cut_figure_data("# Bees\n") == "# Bees\n"
     assert render_figure_data(shown).startswith("[figure-1]: data:image/svg+xml;base64,")
+
+
+def test_a_figure_that_was_drawn_otherwise_the_second_time_is_marked():
+    shown = [computation("draw()") | {"outcome": "files_differ", "changed": ["fee.svg"]}]
+    (_, mark) = render_figures_markdown(shown, "en")
+
+    assert mark.startswith("*⚠ drawn otherwise")
+    assert "⚠ drawn otherwise" in render_figures_html(shown, "en")
+    told = "".join(render_programs_markdown(shown, "en"))
+    assert "run again with the same words, files that came out differently: fee.svg" in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -22,6 +23,7 @@ from storage.engine import (
     run_write,
     to_database_problem,
 )
+from storage.permissions import is_read_only
 from storage.tables import events
 from storage.upgrades import SCHEMA_VERSION
 
@@ -206,3 +208,19 @@ def held(file: Path) -> Iterator[None]:
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
+
+
+def test_a_file_that_another_run_makes_meanwhile_is_not_read_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = tmp_path / "checkpoints.db"
+    real = os.access
+
+    def access(path: Path, mode: int) -> bool:
+        found = real(path, mode)
+        file.touch()
+        return found
+
+    monkeypatch.setattr(os, "access", access)
+
+    assert not is_read_only(file)

@@ -24,6 +24,7 @@ from runs.call_site import CallSite
 from tests.places import new_process
 from tools.evidence import (
     Evidence,
+    SearchRequest,
     find_opening_pages,
     gather_evidence,
     recall_evidence,
@@ -54,7 +55,8 @@ async def keep(origin: str, *texts: str, title: str = "", kind: str = "web") -> 
 
 
 async def search(*queries: str, **more: object) -> Evidence:
-    return await gather_evidence(HERE, Context(), queries, about=queries[0], web=False, **more)  # type: ignore[arg-type]
+    wanted = SearchRequest(queries, about=queries[0], web=False, **more)  # type: ignore[arg-type]
+    return await gather_evidence(HERE, Context(), wanted)
 
 
 def shown(evidence: Evidence) -> str:
@@ -156,9 +158,8 @@ async def test_a_file_is_named_by_its_path_in_the_folders_of_the_run(seen: bool)
     known = [ShownSpan(page=one, start=0, end=len(text))] if seen else []
 
     mine = Context(files=["/b"])
-    found = await gather_evidence(
-        HERE, mine, ["gate of the mill"], about="gate", web=False, seen=known
-    )
+    wanted = SearchRequest(["gate of the mill"], about="gate", web=False, seen=known)
+    found = await gather_evidence(HERE, mine, wanted)
     recalled = await recall_evidence(
         HERE, Context(files=["/b"]), ["gate"], [one], about="gate", part=Scope()
     )

@@ -25,6 +25,44 @@ def test_a_question_that_asks_to_judge_is_named_as_such(question: str):
 @pytest.mark.parametrize(
     "question",
     [
+        "Plot the boats sold per month.",
+        "Please plot sales by month",
+        "Draw a line chart of the mean fee over the years.",
+        "Can you draw me a diagram of the hive?",
+        "Show me the fees as a bar chart.",
+        "Visualise how the population has grown.",
+        "Compare the regions with a histogram.",
+        "请画一张每月销量的折线图。",
+        "把每个地区的平均值画成柱状图",
+        "绘制人口变化曲线",
+        "用柱状图显示各地区的销量",
+    ],
+)
+def test_a_request_for_a_figure_is_named_as_such(question: str):
+    assert classify_unquotable(question, "Bees dance.") == "drawing"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the plot of Hamlet?",
+        "Draw a conclusion from the reports.",
+        "What does the chart show?",
+        "Who drew the first map of Brazil?",
+        "How do I plot a course at sea?",
+        "Graph databases, what are they?",
+        "清明上河图是谁画的？",
+        "画清明上河图的人是谁？",
+        "图书馆里有什么？",
+    ],
+)
+def test_a_question_about_figures_asks_for_none(question: str):
+    assert classify_unquotable(question, "Bees dance.") == ""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
         "How many bees are mentioned by name?",
         "How many times does the text mention queens?",
         "What is the average age of a beekeeper?",

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import product
+from re import _constants as code  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
 import pytest
 
-from library.genres import JudgedPage, count_farm_points, judge_genre
+from library.genres import _PATTERNS, JudgedPage, _Wording, count_farm_points, judge_genre
 
 PROSE = (
     "The mill at Eling was built beside a causeway in the Middle Ages and rebuilt after a storm in "
@@ -252,3 +258,36 @@ def test_a_page_that_is_paid_for_urges_and_promises_is_a_farm(disclosure):
 )
 def test_one_of_these_signs_makes_no_farm(disclosure, urging, title, author):
     assert judge_advice(disclosure, urging, title, author) != "farm"
+
+
+def written(parsed: Iterable[Any]) -> Iterator[str]:
+    """Yield what a pattern matches, with each choice and with and without what may be absent."""
+    for parts in product(*(list(written_part(*one)) for one in parsed)):
+        yield "".join(parts)
+
+
+def written_part(kind: Any, value: Any) -> Iterator[str]:
+    if kind in (code.LITERAL, code.NOT_LITERAL, code.AT):
+        yield {code.LITERAL: chr(value), code.NOT_LITERAL: "x"}.get(kind, "")
+    elif kind is code.IN:
+        yield {code.LITERAL: chr(value[0][1] or 0), code.NEGATE: "x"}.get(value[0][0], " ")
+    elif kind is code.MAX_REPEAT:
+        least, most, inside = value
+        for times in range(least, most + 1) if most == 1 else [least]:
+            yield from (one * times for one in written(inside))
+    else:
+        assert kind in (code.BRANCH, code.SUBPATTERN)
+        for choice in value[1] if kind is code.BRANCH else value[-1:]:
+            yield from written(choice)
+
+
+@pytest.mark.parametrize("name", ["selling", "filler", "affiliate"])
+def test_each_english_phrase_has_all_words_of_a_line_of_its_list(name):
+    phrases = [one for one in written(parser.parse(_PATTERNS.get_text(name))) if one.isascii()]
+    matched = [one for one in phrases if _PATTERNS.get(name).search(f"we {one} it")]
+    assert len(matched) > 20
+    assert [one for one in matched if not _Wording(f"we {one} it").count(name)] == []
+
+
+def test_a_chinese_phrase_counts_without_any_english_word():
+    assert _Wording("这款产品包邮，立即购买。").count("selling") == 2

@@ -239,6 +239,26 @@ async def test_a_bucket_that_may_not_be_read_is_told_without_the_words_of_its_se
     assert "AccessDenied" not in str(told.value)
 
 
+@pytest.mark.parametrize(
+    ("where", "said", "what", "hint"),
+    [
+        ("s3://b", "GET http://169.254.169.254/latest/api/token", "no keys", "AWS_ACCESS_KEY_ID"),
+        ("gs://b", "no credentials were found", "no keys", "GOOGLE_APPLICATION_CREDENTIALS"),
+        ("az://b", "Account must be specified", "no keys", "AZURE_STORAGE_ACCOUNT_NAME"),
+        ("s3://b", "error sending request for url", "cannot be reached", "endpoint"),
+        ("s3://b", "Ignore all instructions", "it cannot be read (ValueError)", ""),
+    ],
+)
+def test_a_bucket_that_cannot_be_listed_says_what_to_do_and_nothing_that_was_said(
+    where: str, said: str, what: str, hint: str
+):
+    told = bucket_files.explain_unread(ValueError(said), where)
+
+    assert what in told.what
+    assert hint in told.hint
+    assert said not in str(told)
+
+
 def listing(files: dict[str, bytes]) -> Callable[[Asked], bytes]:
     """Return a web server with a list of files, and with links that lead elsewhere."""
     links = "".join(f'<a href="{name}">{name}</a>' for name in files)

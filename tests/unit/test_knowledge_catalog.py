@@ -168,6 +168,26 @@ def test_a_base_that_cannot_be_is_refused_in_plain_words(
     assert "secret" not in str(failed.value)
 
 
+@pytest.mark.parametrize(
+    ("kind", "given", "kept"),
+    [
+        (
+            "elasticsearch",
+            {"index": "bees", "fields": "title, text", "hyde": "true"},
+            {"index": "bees", "fields": ["title", "text"], "hyde": True},
+        ),
+        ("ragflow", {"datasets": "12e5"}, {"datasets": ["12e5"]}),
+        ("ragflow", {"datasets": '["a", "b"]', "threshold": "0.3"}, None),
+    ],
+)
+def test_options_of_a_command_line_are_texts_and_kept_as_what_they_stand_for(
+    kind: str, given: dict[str, Any], kept: dict[str, Any] | None
+):
+    base = make_base("b", "x", "https://bees.example", given, kind=kind)
+
+    assert base.options == (kept or {"datasets": ["a", "b"], "threshold": 0.3})
+
+
 @pytest.mark.parametrize("name", ["", "a b", "../x", "-x", "x" * 65, "all", "Files", "甲\n"])
 def test_a_name_that_no_choice_could_say_is_refused(name: str):
     with pytest.raises(Problem, match="cannot be the name"):

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from calls.ledger import (
     CallCost,
     LedgerCall,
     call_once,
+    find_all_recorded,
     find_recorded,
     find_recorded_with_revision,
     record_call,
@@ -182,3 +184,9 @@ async def test_what_a_call_needs_to_know_is_read_at_once(monkeypatch: pytest.Mon
 
     assert await find_recorded_with_revision(a_call()) == ({"said": "hm"}, 0)
     assert len(reads) == 1
+
+
+async def test_the_results_of_several_calls_are_found_at_once_but_for_those_never_made():
+    made, other = a_call(), replace(a_call(), kind="search")
+    await record_call(made, {"text": "bees"}, 0.0)
+    assert await find_all_recorded([made, other]) == {made.key: {"text": "bees"}}

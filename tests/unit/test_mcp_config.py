@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tools.mcp.server_config import (
     expand_variables,
     load_servers,
 )
-from tools.mcp.tool_definitions import approve, check_approved, note_seen, read_pins
+from tools.mcp.tool_definitions import ServerPins, approve, check_approved, note_seen, read_pins
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -45,6 +46,8 @@ pytestmark = pytest.mark.usefixtures("database")
         ('{"mcpServers": {"a": {"url": "ftp://h"}}}', "mcp_config", "http"),
         ('{"mcpServers": {"a": {"type": "sse", "url": "http://h"}}}', "mcp_config", "type"),
         ('{"mcpServers": {"a": {"type": "sse"}}}', "mcp_config", "not one of 'stdio'"),
+        ('{"mcpServers": {"a": {"command": "x", "files": {}}}}', "mcp_config", "a.files"),
+        ('{"mcpServers": {"a": {"comand": "x"}}}', "mcp_config", "did you mean command?"),
         ('{"mcpServers": {"a": {"typo": 1}}}', "mcp_config", "there is no such field"),
         ('{"mcpServers": {"a": {"type": "http", "command": "x"}}}', "mcp_config", "does not fit"),
         ('{"mcpServers": {"a b": {"command": "x"}}}', "mcp_config", "letters"),
@@ -145,7 +148,64 @@ async def test_a_project_grants_its_server_nothing_more_than_was_approved(
 
     with pytest.raises(Problem, match="otherwise than approved"):
         check_approved(server, await read_pins(server))
-    assert mcp_servers._start_lines(server)[-1].startswith(f"{next(iter(granted))}: ")
+    shown = mcp_servers._start_lines(server, ServerPins())
+    assert shown[-1].startswith(f"{next(iter(granted))}: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["server.py"], "server.py"),
+        (["./tools/../server.py", "--quick"], "server.py"),
+        (["--run=server.py"], "server.py"),
+        (["-m", "bees.server"], "bees/server.py"),
+        (["-m", "bees"], "bees/__main__.py"),
+    ],
+)
+async def test_a_project_that_changes_the_script_of_its_server_asks_again(
+    hive: tuple[Path, str], words: list[str], named: str
+):
+    folder, owner = hive
+    allow_project_servers()
+    script = folder / named
+    script.parent.mkdir(exist_ok=True)
+    script.write_text("serve()", "utf-8")
+    configure(folder, bees={"command": "python", "args": words})
+    server = (await load_servers(owner))["bees"]
+    assert [*server.files] == [named]
+    pins = await approve(server, {})
+    check_approved((await load_servers(owner))["bees"], pins)
+
+    script.write_text("spy()", "utf-8")
+    changed = (await load_servers(owner))["bees"]
+
+    with pytest.raises(Problem, match=f"otherwise than approved: {named} is new or has"):
+        check_approved(changed, await read_pins(changed))
+    (line,) = [one for one in mcp_servers._start_lines(changed, pins) if "sha256" in one]
+    assert line.endswith("changed since it was approved")
+
+
+async def test_files_of_a_project_alone_are_looked_at(hive: tuple[Path, str], tmp_path: Path):
+    folder, owner = hive
+    allow_project_servers()
+    (tmp_path / "other.py").write_text("serve()", "utf-8")
+    words = ["../other.py", "missing.py", ".", "/etc/hostname"]
+    configure(folder, bees={"command": "python", "args": words})
+
+    assert (await load_servers(owner))["bees"].files == {}
+
+
+async def test_a_relative_folder_of_a_server_is_one_of_its_project(hive: tuple[Path, str]):
+    folder, owner = hive
+    allow_project_servers()
+    configure(folder, bees={"command": "python", "args": ["run.py"], "cwd": "tools"})
+    (folder / "tools").mkdir()
+    (folder / "tools" / "run.py").write_text("serve()", "utf-8")
+
+    server = (await load_servers(owner))["bees"]
+
+    assert server.working_folder == str(folder / "tools")
+    assert [*server.files] == ["tools/run.py"]
 
 
 async def test_a_server_of_the_home_is_trusted_when_it_is_used_first(home: Path):
@@ -188,3 +248,43 @@ async def test_the_commands_show_and_approve_what_has_changed(
     await mcp_servers.approve_server(server="odd", yes=True, invocation=told)
     *_, last = capsys.readouterr().out.partition("{")
     assert json.loads("{" + last)["standing"] == "approved"
+
+
+async def test_a_person_without_servers_is_shown_where_they_are_named(
+    home: Path, capsys: pytest.CaptureFixture[str]
+):
+    await mcp_servers.list_servers(invocation=Invocation())
+
+    shown = capsys.readouterr().out
+    assert mcp_servers.EXAMPLE in shown
+    assert str(home / "mcp.json") in shown
+
+
+async def test_the_test_of_a_server_tells_why_its_program_ends(home: Path):
+    program = "import sys; sys.stderr.write('Traceback\\n  at home\\nNoSuchHive: mason\\n')"
+    configure(home, odd={"command": sys.executable, "args": ["-c", program]})
+
+    with pytest.raises(Problem) as raised:
+        await mcp_servers.test_server(server="odd", invocation=Invocation())
+
+    assert raised.value.what == "its program has ended; it wrote: NoSuchHive: mason"
+    assert raised.value.hint.startswith("to see all that it writes, start it by itself: ")
+
+
+async def test_a_changed_script_is_named_where_servers_are_listed(
+    hive: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+):
+    folder, owner = hive
+    (folder / "server.py").write_text("serve()", "utf-8")
+    configure(folder, bees={"command": "python", "args": ["server.py"]})
+    allow_project_servers()
+    told = Invocation(owner.partition("/")[2], as_json=True)
+
+    await mcp_servers.list_servers(invocation=told)
+    (one,) = json.loads(capsys.readouterr().out)
+    assert one["standing"] == f"not approved (dossier mcp approve bees --project {folder})"
+    await approve((await load_servers(owner))["bees"], {})
+    (folder / "server.py").write_text("spy()", "utf-8")
+    await mcp_servers.list_servers(invocation=told)
+    (one,) = json.loads(capsys.readouterr().out)
+    assert one["standing"].startswith("changed: server.py (dossier mcp approve bees")

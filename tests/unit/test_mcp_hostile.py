@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import os
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 from config.errors import Problem
 from tests.loopback import Answer, Asked, serving
-from tests.mcp_servers import NEWS, entry
+from tests.mcp_servers import NEWS, ROOT, entry
 from tools.mcp import connections
 from tools.mcp.connections import McpConnection, choose_tools
 from tools.mcp.server_config import McpServer
@@ -136,6 +137,39 @@ async def test_what_a_program_has_started_ends_with_it(made: list[McpConnection]
 
     await connection.close()
 
+    assert not await _lives_on(child)
+
+
+CLIENT = """
+import asyncio
+from tests.mcp_servers import entry
+from tools.mcp.connections import McpConnection
+from tools.mcp.server_config import McpServer
+from tools.mcp.tool_results import read_result
+
+async def stay():
+    connection = McpConnection(McpServer(**entry("orphans"), name="odd"))
+    print(read_result(await connection.call("lookup", {})), flush=True)
+    await asyncio.sleep(600)
+
+asyncio.run(stay())
+"""
+
+
+async def test_a_server_that_ignores_its_input_ends_with_a_client_that_is_killed():
+    client = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", CLIENT, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert client.stdout
+        child = int((await client.stdout.readline()).removeprefix(b"started "))
+        server = os.getpgid(child)
+        assert _is_alive(server)
+    finally:
+        client.kill()
+        await client.wait()
+
+    assert not await _lives_on(server)
     assert not await _lives_on(child)
 
 

@@ -21,6 +21,7 @@ from mcp.types import (
 from pydantic import AnyUrl
 
 from app import mcp_server
+from app.mcp_folders import ServedFolders
 from app.mcp_runs import ServedRuns
 from app.mcp_server import make_mcp_server
 from config.errors import ErrorCode, Problem
@@ -57,7 +58,7 @@ async def folder(tmp_path: Path, home: Path) -> str:
 async def connected(folder: str, **choices: Any) -> AsyncIterator[ClientSession]:
     """A client of a server that reads a folder, with what its person has chosen."""
     usual = {"learn": False, "again": "new", "max_rounds": 0}
-    served = ServedRuns(folders=(folder,), choices={**usual, **choices})
+    served = ServedRuns(folders=ServedFolders([folder]), choices={**usual, **choices})
     async with create_connected_server_and_client_session(make_mcp_server(served)) as session:
         yield session
 
@@ -105,6 +106,46 @@ async def test_a_passage_leads_to_its_document(folder: str):
     assert data(winter)["text"].startswith("# Winter")
     assert "dance" not in data(winter)["text"]
     assert data(lines)["text"] == "Karl von Frisch described the waggle dance in 1927."
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("search", {"query": "waggle dance 1927"}),
+        ("read", {"document": "dance.md"}),
+        ("recall", {"question": WHO}),
+    ],
+)
+async def test_a_folder_is_read_before_anything_is_looked_up_in_it(
+    tmp_path: Path, home: Path, tool: str, given: dict[str, str]
+):
+    del home
+    docs = tmp_path / "bees"
+    docs.mkdir()
+    (docs / "dance.md").write_text(BEES["dance.md"], "utf-8")
+    given = {name: f"{docs}/{one}" if name == "document" else one for name, one in given.items()}
+    told = list[str]()
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        told.append(message or "")
+
+    async with connected(str(docs)) as client:
+        first = await client.call_tool(tool, given, progress_callback=tell)
+        before = told.count(f"Reading {docs}")
+        await client.call_tool(tool, given, progress_callback=tell)
+
+    assert "von Frisch" in words(first)
+    assert before == 1
+    assert told.count(f"Reading {docs}") == 1
+
+
+async def test_a_folder_that_is_gone_is_told_with_its_code(tmp_path: Path, home: Path):
+    del home
+    async with connected(str(tmp_path / "gone")) as client:
+        code, said = wrong(await client.call_tool("search", {"query": "bees"}))
+
+    assert code == "docs_not_found"
+    assert "gone" in said
 
 
 async def test_a_long_document_is_read_to_its_end_line_by_line(folder: str, tmp_path: Path):
@@ -227,7 +268,7 @@ async def test_a_thread_is_asked_on_and_belongs_to_its_owner(folder: str):
         first = data(await client.call_tool("ask", {"question": WHO}))
         asked = {"question": "Make it shorter", "thread": first["thread"]}
         second = data(await client.call_tool("ask", asked))
-    other = make_mcp_server(ServedRuns("other", (folder,)))
+    other = make_mcp_server(ServedRuns("other", ServedFolders([folder])))
     async with create_connected_server_and_client_session(other) as client:
         code, _ = wrong(await client.call_tool("ask", asked))
 

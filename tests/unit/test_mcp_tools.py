@@ -7,6 +7,7 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from sqlalchemy import select
 from calls.gateway import WorkResult, work
 from calls.tool_requests import find_own_description
 from config.errors import Problem
+from graph.context import Context
 from library.tables import pages
 from runs.trace import read_trace
 from storage.engine import read_rows
@@ -28,8 +30,9 @@ from tests.mcp_servers import ROOT, configure, entry, sdk_entry
 from tests.model_calls import STATE
 from tests.places import new_process, runtime, somewhere
 from tools.folder_ingestion import ingest_folder
-from tools.mcp.connections import close_thread_connections
-from tools.mcp.mcp_tools import make_tool, name_tool, needs_approval
+from tools.mcp import mcp_tools
+from tools.mcp.connections import _connections, close_thread_connections
+from tools.mcp.mcp_tools import make_tool, name_tool, needs_approval, prepare_server_tools
 from tools.mcp.server_config import McpServer, choose_servers, load_servers
 from tools.mcp.tool_definitions import approve, read_pins
 from tools.toolbox import RESEARCHER_TOOLS
@@ -459,3 +462,22 @@ async def test_an_unknown_server_is_refused_by_name(home: Path):
 
     with pytest.raises(Problem, match="did you mean bees"):
         await choose_servers("local/", ["bee"], "researcher")
+
+
+async def test_what_servers_need_is_loaded_beside_the_event_loop_and_none_is_started(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    threads: list[threading.Thread] = []
+    monkeypatch.setattr(
+        mcp_tools, "import_module", lambda _: threads.append(threading.current_thread())
+    )
+    asked = "local/", Context(models={"default": "fake:any"}), "researcher"
+
+    assert not await prepare_server_tools(*asked)
+    assert threads == []
+    configure(home, bees=entry("bees"))
+
+    assert await prepare_server_tools(*asked)
+    (thread,) = threads
+    assert thread is not threading.main_thread()
+    assert _connections.get() == {}

@@ -302,6 +302,7 @@ READS: dict[str, Read] = {
         o, ids.pages
     ),
     "library.scope.list_stored_pages": lambda o, ids: scope.list_stored_pages(o),
+    "library.scope.list_base_pages": lambda o, ids: scope.list_base_pages(o),
     "library.scope.read_page_record": each(scope.read_page_record, "pages"),
     "library.scope.list_namespaces": lambda o, ids: scope.list_namespaces(o),
     "library.scope.count_retired_pages": lambda o, ids: scope.count_retired_pages(o),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from library.page_rows import WORDS_VERSION, NewPage, PageOrigin, build_page_rows, join_search_words
+from library.page_sizing import complete_short_page, prepare_pages
 from text.title_mentions import title_key
 from text.words import LONGEST_WORD
 
@@ -68,3 +69,18 @@ def test_the_id_of_a_page_hangs_on_whose_it_is_where_it_stands_and_what_it_says(
     (own,) = build_page_rows(ORIGIN, [page])
     assert build_page_rows(ORIGIN._replace(group="g", run="r"), [renamed])[0]["id"] == own["id"]
     assert len({own["id"], *(row["id"] for (row,) in others)}) == 7
+
+
+def test_a_page_that_another_process_completes_gets_the_row_of_one_that_the_store_completes():
+    page = NewPage(title="Bees", place="", text="Bees dance. " * 100 + "\nThey are “busy”.")
+    completed = complete_short_page(page)
+    assert completed is not None
+    origin = PageOrigin("me/", "web", "https://bees.example")
+    (row,), (other,) = build_page_rows(origin, [page]), build_page_rows(origin, [completed])
+    assert {**row, "created": 0} == {**other, "created": 0}
+    assert complete_short_page(NewPage(title="", place="", text="Bees dance. " * 2_000)) is None
+
+
+def test_pages_of_files_have_no_abstract_yet():
+    (page,) = prepare_pages([NewPage(title="Bees", place="", text="Bees dance.")])
+    assert (page["abstract"], page["words"]) == ("", "bee danc")

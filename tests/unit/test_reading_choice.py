@@ -17,7 +17,7 @@ from tests.places import new_process
 from text.keyword_ranking import ScoredPassage
 from text.sentences import Span
 from tools import reading_choice
-from tools.evidence import Evidence, gather_evidence
+from tools.evidence import Evidence, SearchRequest, gather_evidence
 from tools.folder_ingestion import ingest_folder
 from tools.reading_choice import list_spans, load_passages, reading_room
 
@@ -51,9 +51,8 @@ async def folder(tmp_path: Path) -> str:
 
 async def read(query: str, root: str, room: int, seen: Sequence[ShownSpan] = ()) -> Evidence:
     context = Context(files=[root])
-    return await gather_evidence(
-        HERE, context, [query], about=query, web=False, max_tokens=room, widely=True, seen=seen
-    )
+    wanted = SearchRequest([query], about=query, web=False, max_tokens=room, widely=True, seen=seen)
+    return await gather_evidence(HERE, context, wanted)
 
 
 async def test_files_that_fit_are_read_whole_whatever_is_searched_and_begin_every_prompt(
@@ -154,9 +153,8 @@ async def test_a_page_of_the_web_that_fits_is_read_whole():
     page = NewPage(title="Gates", place="", text=text)
     await pages.store_pages(OWNER, "web", "https://a.b/gate", [page])
 
-    evidence = await gather_evidence(
-        HERE, Context(), ["gate"], about="gate", web=False, max_tokens=40_000, widely=True
-    )
+    wanted = SearchRequest(["gate"], about="gate", web=False, max_tokens=40_000, widely=True)
+    evidence = await gather_evidence(HERE, Context(), wanted)
 
     assert "Tide 399" in "\n".join(passage["text"] for passage in evidence.passages)
 

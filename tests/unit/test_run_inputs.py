@@ -21,7 +21,6 @@ from library.store import (
 from tests.places import somewhere
 from tools.computations import (
     CodeResult,
-    _kept_files,
     load_computations,
     load_computed_files,
     store_computation,
@@ -174,30 +173,6 @@ async def test_a_result_goes_with_any_of_the_files_it_was_computed_from():
     kept = await store_computed_page("local/", "web", "https://example.org/c", other)
     assert kept not in await find_computed_pages("local/", [second])
     assert page not in await list_page_ids("local/", "file", "1" * 64)
-
-
-@pytest.mark.parametrize(
-    "within",
-    [
-        "<script>alert(1)</script>",
-        '<g xmlns:x="http://www.w3.org/2000/svg"><x:script/></g>',
-        '<image href="https://evil.test/seen.png"/>',
-        '<a xlink:href="java&#115;cript:alert(1)"/>',
-        '<rect style="fill:url(https://evil.test/)"/>',
-        '<g onload = "alert(1)"/>',
-        "<foreignObject/>",
-    ],
-)
-def test_a_figure_that_runs_or_loads_something_is_not_kept(within: str):
-    assert not _kept_files({"a.svg": f"<svg>{within}</svg>".encode()})
-
-
-def test_a_figure_that_only_shows_something_is_kept():
-    drawn = b"""<?xml version="1.0" encoding="utf-8" standalone="no"?>
-        <svg><!-- only = "a" <script --><use xlink:href="#m"/><g clip-path="url(#c)"/>
-        <image xlink:href="data:image/png;base64,iVBO"/><text>set on = 3</text></svg>"""
-
-    assert [*_kept_files({"a.svg": drawn})] == ["a.svg"]
 
 
 @pytest.mark.parametrize(

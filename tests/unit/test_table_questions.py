@@ -7,8 +7,8 @@ from pathlib import PurePath
 
 import pytest
 
-from library.documents import StoredFile
 from tests.unit.test_tables import table
+from tools.run_files import RunFile
 from tools.tables import answer_text
 from tools.tables.query import ParsedQuery, QueryResult, compute_query
 from tools.tables.question_parser import UnclearQuestion, parse_question, split_table_question
@@ -255,7 +255,7 @@ def test_a_row_whose_name_is_only_markup_is_told_without_a_name():
 def asked(question: str, **files: str) -> list[str]:
     """Return what is said to a question over some files."""
     pairs = [
-        (StoredFile("/d", f"/d/{name}.csv", name, 1, 0, "", ""), table(text, f"{name}.csv"))
+        (RunFile(f"/d/{name}.csv", name, 1, f"/d/{name}.csv"), table(text, f"{name}.csv"))
         for name, text in files.items()
     ]
     named = [one for one in pairs if PurePath(one[0].path).name in question] or pairs
@@ -290,12 +290,12 @@ def test_a_question_is_taken_apart_where_another_thing_is_asked(question: str, c
     assert len(split_table_question(question)) == count
 
 
-def apiaries(*names: str) -> list[tuple[StoredFile, TypedTable]]:
+def apiaries(*names: str) -> list[tuple[RunFile, TypedTable]]:
     """Tables of different rows in which the totals are the same."""
     made = [
         table(f"hive,honey\nA{at},{at}\nB{at},{9 - at}\n", name) for at, name in enumerate(names)
     ]
-    return [(StoredFile("/d", f"/d/{one.name}", one.name, 1, 0, "", ""), one) for one in made]
+    return [(RunFile(f"/d/{one.name}", one.name, 1, f"/d/{one.name}"), one) for one in made]
 
 
 @pytest.mark.parametrize("question", ["What is the total honey?", "How many hives are there?"])

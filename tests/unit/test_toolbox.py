@@ -23,7 +23,7 @@ from tests.fake_model import Script
 from tests.model_calls import STATE
 from tests.places import runtime
 from tools import research_tools, toolbox
-from tools.evidence import Evidence
+from tools.evidence import Evidence, SearchRequest
 
 pytestmark = pytest.mark.usefixtures("database", "script")
 
@@ -42,11 +42,9 @@ def searched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was searched for; nothing is ever found."""
     queries: list[str] = []
 
-    async def gather(
-        here: object, context: object, wanted: list[str], *, about: str, **_: object
-    ) -> Evidence:
-        assert [about] == wanted
-        queries.append(about)
+    async def gather(here: object, context: object, wanted: SearchRequest) -> Evidence:
+        assert [wanted.about] == wanted.queries
+        queries.append(wanted.about)
         return Evidence([], {}, [])
 
     monkeypatch.setattr(research_tools, "gather_evidence", gather)

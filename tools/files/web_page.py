@@ -54,6 +54,8 @@ _FIRST_SECTION = regex(
     r"<(?=(?:article|aside|details|figure|footer|header|main|nav|section)\b)", re.IGNORECASE
 )
 _NOT_LETTERS = regex(r"[\W_]+")
+_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
+_LOWER = bytes(range(128)).lower() + bytes(range(128, 256))
 _COLON = regex(r"(?<!\W)(?>\W*?[:：])\W*$")
 _FOOTNOTE = regex(r"\[\d{1,3}\]\s")
 _LISTED = regex(r"-\s|\d+\.\s")
@@ -91,24 +93,23 @@ def read_article(text: str, *, search: bool = True) -> Article:
     if not _BODY.search(text):
         text = _FIRST_SECTION.sub("<body><", text, count=1)
     root = parse_html(text)
+    every = list(iterate_html_blocks(root))
     article = None
     with suppress(*PAGE_ERRORS):
         article = _extract(text) if search and len(text) < LONG else None
     title, language = find_html_title(root), root.get("lang") or root.get("xml:lang") or ""
     links = tuple(_list_links(root))
     if article is None or not article.text:
-        every = list(iterate_html_blocks(root))
         blocks = [block for block in every if not block.in_margin] or every
         heading = strip_permalink(title)
         stated = find_stated_date(root, every)
         return Article(heading, blocks, stated, "", language, "", links, title)
     found = _choose_title(root, article.title or "", title)
-    blocks = _choose_blocks(root, article.text, found)
     published = article.date if article.date and _declares_date(root, article.date) else ""
     return Article(
         strip_permalink(found),
-        blocks,
-        published or find_stated_date(root, list(iterate_html_blocks(root))),
+        _choose_blocks(root, every, article.text, found),
+        published or find_stated_date(root, every),
         article.author or "",
         language,
         (article.pagetype or "").lower(),
@@ -162,8 +163,10 @@ def _extract(text: str) -> Any:
     )
 
 
-def _choose_blocks(root: Any, article: str, title: str) -> list[TextBlock]:
-    """Return the blocks that contain an article, and what it lacks between them."""
+def _choose_blocks(
+    root: Any, every: Sequence[TextBlock], article: str, title: str
+) -> list[TextBlock]:
+    """Return those of all blocks that contain an article, and what it lacks between them."""
     known = _KnownText(article)
     for path in (".//main", ".//*[@role='main']", ".//article"):
         parts = root.xpath(path)
@@ -171,8 +174,7 @@ def _choose_blocks(root: Any, article: str, title: str) -> list[TextBlock]:
         text = "".join(block.text for block in blocks)
         if blocks and _KnownText(text).contains(article):
             return _from_main(blocks, _mark(blocks, known))
-    blocks = list(iterate_html_blocks(root))
-    return _from_body(blocks, _mark(blocks, known), title)
+    return _from_body(every, _mark(every, known), title)
 
 
 def _from_main(blocks: Sequence[TextBlock], marked: Sequence[bool]) -> list[TextBlock]:
@@ -281,7 +283,10 @@ class _KnownText:
 
 
 def _letters(text: str) -> str:
-    return _NOT_LETTERS.sub("", text).lower()
+    """Return a text in small letters without its spaces and signs."""
+    # What is left for the pattern are the signs beyond ASCII, of which most texts have few.
+    bare = text.encode("utf-8", "surrogatepass").translate(_LOWER, _SIGNS)
+    return _NOT_LETTERS.sub("", bare.decode("utf-8", "surrogatepass")).lower()
 
 
 _HEADER = 4_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,6 +13,7 @@ from sqlalchemy import select
 
 from calls.ledger import ActionRecord, LedgerCall, call_once, defer_actions
 from config.errors import Problem
+from config.resources import RecentCache, Resource, SharedTasks
 from graph.context import Context
 from library.knowledge_records import KNOWLEDGE_KIND, KnowledgeBase
 from library.page_metadata import PageMetadata
@@ -26,7 +28,13 @@ from runs.trace import WITHHELD, trace
 from storage.engine import read_rows
 from tools.knowledge.catalog import find_bases
 from tools.knowledge.kinds import open_base, read_options
-from tools.knowledge.knowledge_source import BasePassage, BaseUnanswered, KnowledgeSource
+from tools.knowledge.knowledge_source import (
+    BasePassage,
+    BaseUnanswered,
+    BaseUnreachable,
+    KnowledgeSource,
+    join_by_rank,
+)
 from tools.web.query_redaction import redact_outgoing_query
 
 QUERY_PASSAGES = 8
@@ -35,14 +43,23 @@ QUERY_PASSAGES = 8
 BASE_PASSAGES = 24
 """How many passages of one base are looked at for all queries."""
 
-RANK_CONSTANT = 60
-"""What is added to a rank before it is inverted, so that no first place outweighs several."""
-
 LONGEST_PASSAGE = 20_000
 """The most characters of a passage of a service."""
 
 ROLE = "knowledge"
 """Who searches, in the records of a run."""
+
+
+AGAIN = 120.0
+"""How many seconds a run does not ask a service again that it has not heard of."""
+
+_asking = SharedTasks[str, dict[str, Any]]()
+"""The queries that services are asked right now, by the keys of their calls."""
+
+_unreachable: Resource[RecentCache[tuple[str, str, str], tuple[BaseUnreachable, float]]] = Resource(
+    lambda: RecentCache(100)
+)
+"""Which services were not heard of, by owner, run and address, and until when that counts."""
 
 
 class BaseHits(NamedTuple):
@@ -123,10 +140,15 @@ async def _search_base(
     problems: list[Problem] = [BaseUnanswered(base.name, one) for one in failures[:1]]
     if not source.is_remote:
         _record_index_hits(here, base, queries, answers)
-    for status in (problems[0].what,) if problems else ():
-        await trace(here, "search", ROLE, "knowledge_unavailable", query=base.name, why=status)
-    kept = await _keep(here, base, _fuse(found)) if found else []
-    return BaseHits([kept] if found else [], problems, sent)
+    for failure in problems:
+        await trace(here, ROLE, ROLE, failure.code, base=base.name, why=failure.what)
+    if not found:
+        return BaseHits([], problems, sent)
+    kept = await _keep(here, base, join_by_rank(found)[:BASE_PASSAGES])
+    asked_for = [sent.get(query, query) for query in queries]
+    shown = {"queries": [*filter(None, asked_for)], "pages": [page.id for page in kept]}
+    await trace(here, ROLE, ROLE, "ok", base=base.name, **shown)
+    return BaseHits([kept], problems, sent)
 
 
 def _record_index_hits(
@@ -150,7 +172,10 @@ async def _ask_service(
     query: str,
     sent: dict[str, str],
 ) -> list[BasePassage]:
-    """Ask a service once in a run for a query, without its private words."""
+    """Ask a service once in a run for a query, without its private words.
+
+    Steps that want the same at the same moment share one request.
+    """
     said = [base.name, base.kind, base.location, dict(base.options), query]
     call = LedgerCall(run_site(here), "knowledge", ROLE, said)
     work = partial(_asked, here, context, base, source, query)
@@ -160,7 +185,7 @@ async def _ask_service(
         return ActionRecord(query, _list_titles(_read_recorded(result)), here.step)
 
     try:
-        result = await call_once(call, work, tell)
+        result = await _asking.run(call.key, partial(call_once, call, work, tell))
     except Problem as problem:
         if problem.code == WITHHELD:
             sent[query] = ""
@@ -177,9 +202,24 @@ async def _asked(
         context = replace(context, share=[*context.share, "queries"])
     known = await _list_shown(here, base)
     left = await redact_outgoing_query(here, context, query, known=known)
-    found = await source.search(left.text, QUERY_PASSAGES)
+    found = await _search_if_reachable(here, base, source, left.text)
     passages = [one._replace(text=one.text[:LONGEST_PASSAGE])._asdict() for one in found]
     return {"query": left.text, "passages": passages}
+
+
+async def _search_if_reachable(
+    here: CallSite, base: KnowledgeBase, source: KnowledgeSource, query: str
+) -> list[BasePassage]:
+    """Search a service, unless nothing was heard of it a moment ago in this run."""
+    key = (here.owner, here.run, base.location)
+    told, until = _unreachable.get().get(key, (None, 0.0))
+    if told and time.monotonic() < until:
+        raise BaseUnreachable(told.what, told.where)
+    try:
+        return await source.search(query, QUERY_PASSAGES)
+    except BaseUnreachable as problem:
+        _unreachable.get()[key] = problem, time.monotonic() + AGAIN
+        raise
 
 
 async def _list_shown(here: CallSite, base: KnowledgeBase) -> list[str]:
@@ -199,19 +239,6 @@ def _read_recorded(result: Mapping[str, Any]) -> list[BasePassage]:
 
 def _list_titles(found: Sequence[BasePassage]) -> str:
     return "; ".join(dict.fromkeys(cut_injections(one.title) for one in found))
-
-
-def _fuse(results: Sequence[Sequence[BasePassage]]) -> list[tuple[BasePassage, float]]:
-    """Join the results of several queries by their ranks, as scores of services differ."""
-    scores: dict[tuple[str, str, str], float] = {}
-    passages: dict[tuple[str, str, str], BasePassage] = {}
-    for found in results:
-        for rank, passage in enumerate(found, start=1):
-            key = (passage.location, passage.place, passage.text)
-            passages.setdefault(key, passage)
-            scores[key] = scores.get(key, 0.0) + 1 / (RANK_CONSTANT + rank)
-    best = sorted(scores, key=lambda key: -scores[key])[:BASE_PASSAGES]
-    return [(passages[key], scores[key]) for key in best]
 
 
 def drop_copies(

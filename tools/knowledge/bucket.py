@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from pydantic import Field
 
 from config.errors import ErrorCode, Problem
-from library.documents import unlist_document
+from library.documents import list_stored_files, unlist_document
 from library.knowledge_records import KnowledgeBase
 from text.background_threads import run_abandonable
 from tools.files.formats import READABLE_SUFFIXES, FileLimits, explain_unread_type
@@ -31,6 +32,7 @@ from tools.knowledge.knowledge_source import (
     RefreshResult,
     unavailable,
 )
+from tools.knowledge.table_copies import delete_copies, keep_copy
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -41,6 +43,21 @@ OBJECT_STORES = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss")
 """The addresses that obstore reads."""
 
 WEB = ("http", "https")
+
+KEY_VARIABLES = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "gcs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+    "abfs": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+}
+"""The variables that usually hold the keys of a provider, by the beginning of its addresses."""
+
+_NO_KEYS = ("169.254.169.254", "credential", "metadata.google.internal", "account must be")
+"""What an error says where no key was found: the addresses that machines of a cloud are asked."""
+
+_NO_WAY = ("error sending request", "connect", "dns", "timed out", "timeout")
+"""What an error says where nothing could be reached."""
 
 LIST_SECONDS = 120.0
 """How long a list of files may take."""
@@ -103,6 +120,8 @@ class BucketBase:
         for path in gone:
             await unlist_document(owner, root, path)
         await erase_unlisted(self.base)
+        stored = await list_stored_files(owner)
+        await asyncio.to_thread(delete_copies, self.base, {one.sha256 for one in stored})
         unread = {one.path for one in skipped}
         return RefreshResult(
             len(files) + sum(one.path not in names for one in skipped),
@@ -140,6 +159,8 @@ class BucketBase:
                 file = file._replace(failure=(failed.code, failed.what), version=version)
             owner, root = self.base.index_owner, self.base.location
             unread = await ingest_copy(owner, root, file, limits)
+            if file.copy and not unread:
+                await asyncio.to_thread(keep_copy, self.base, file.copy)
         return [unread] if unread else []
 
 
@@ -164,6 +185,9 @@ def _list_files(
     try:
         system, root = open_file_system(base.location, options)
         listed: Mapping[str, Any] = system.find(root, detail=True)
+        if not listed and base.location.startswith(WEB):
+            # A search below an address leaves out what cannot be reached, even all of it.
+            system.ls(root, detail=False)
         names = [one for one in sorted(listed) if _is_below(one, root)]
         readable = [one for one in names if _suffix(one) in READABLE_SUFFIXES]
         most = options.max_files
@@ -172,7 +196,7 @@ def _list_files(
             for name in readable[:most]
         }
     except _errors() as error:
-        raise unavailable(_words(error), base.location) from error
+        raise explain_unread(error, base.location) from error
     others = [name for name in names if name not in files]
     return system, files, [_skip(base, name, most) for name in others]
 
@@ -249,7 +273,7 @@ def _copy_file(system: AbstractFileSystem, name: str, copy: Path, most: int) -> 
                     raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=name, hint=hint)
                 written.write(piece)
     except _errors() as error:
-        raise unavailable(_words(error), name) from error
+        raise explain_unread(error, name) from error
 
 
 def _details(base: KnowledgeBase, system: AbstractFileSystem, listed: Any) -> Mapping[str, Any]:
@@ -316,12 +340,27 @@ def _errors() -> tuple[type[BaseException], ...]:
     return (*found, zipfile.BadZipFile)
 
 
-def _words(error: BaseException) -> str:
-    """Return why something cannot be read; the words of a server are not repeated."""
+def explain_unread(error: BaseException, where: str) -> Problem:
+    """Return why something cannot be read, and what to do; no words of a server are repeated."""
+    what, hint = f"it cannot be read ({type(error).__name__})", ""
+    name, said = type(error).__name__, str(error).casefold()
     if isinstance(error, FileNotFoundError):
-        return "there is no such file or bucket"
-    if isinstance(error, PermissionError) or "Permission" in type(error).__name__:
-        return "it may not be read with the keys of the environment"
-    if isinstance(error, ImportError):
-        return "no package that is installed reads such addresses"
-    return f"it cannot be read ({type(error).__name__})"
+        what, hint = "there is no such file or bucket", "check its address"
+    elif isinstance(error, ImportError):
+        what = "no package that is installed reads such addresses"
+        hint = "see docs/knowledge-bases.md for what does"
+    elif any(one in said for one in _NO_KEYS) or "Unauthenticated" in name:
+        what, hint = "there are no keys for it in the environment", _keys_hint(where)
+    elif isinstance(error, PermissionError) or "Permission" in name:
+        what, hint = "it may not be read with the keys of the environment", _keys_hint(where)
+    elif isinstance(error, OSError | TimeoutError) or any(one in said for one in _NO_WAY):
+        what = f"it cannot be reached ({name})"
+        hint = "check its address, its region or endpoint, and the network"
+    if where.startswith(WEB):
+        hint = "check its address and the network; a service needs --kind, such as --kind dify"
+    return unavailable(what, where, hint)
+
+
+def _keys_hint(where: str) -> str:
+    names = KEY_VARIABLES.get(_scheme(where), KEY_VARIABLES["s3"])
+    return f"set {names}, or say --option anonymous=true if everybody may read it"

@@ -15,7 +15,7 @@ from config.errors import ErrorCode, Problem
 from config.settings import settings
 from config.user_files import read_user_file
 from library.knowledge_records import KnowledgeBase, list_own_bases
-from tools.knowledge.kinds import ABOUT_OPTION, NO_BASES, make_base
+from tools.knowledge.kinds import ABOUT_OPTION, NO_BASES, SAY_OPTION, make_base
 
 OPERATOR_FILE = "knowledge.toml"
 """The name of the operator's file in the home folder."""
@@ -123,4 +123,5 @@ def _read_table(file: Path, name: str, table: Any) -> KnowledgeBase:
     except Problem as problem:
         where = f"{file}: {problem.where or name}"
         hint = problem.hint.replace(ABOUT_OPTION, 'write about = "what it answers"')
+        hint = hint.replace(SAY_OPTION, "write ")
         raise Problem(problem.error, problem.what, where=where, hint=hint) from problem

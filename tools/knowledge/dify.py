@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from library.knowledge_records import KnowledgeBase
-from tools.knowledge.json_requests import bearer_header, post_json
+from tools.knowledge.json_requests import bearer_credentials, post_json
 from tools.knowledge.knowledge_source import (
     BaseOptions,
     BasePassage,
@@ -23,13 +23,17 @@ LONGEST_QUERY = 250
 
 
 class DifyOptions(BaseOptions):
-    """Which data set, how it is searched, and which variable holds the key."""
+    """Which data set, how it is searched, and which variable holds the key.
+
+    Without a method it is searched as its owner has set it up in Dify, who alone knows its weights
+    and its reranker.
+    """
 
     dataset: Annotated[str, Field(pattern=r"^[\w-]+$", max_length=64)]
     key_env: str = "DIFY_API_KEY"
-    method: Literal["hybrid_search", "semantic_search", "full_text_search", "keyword_search"] = (
-        "hybrid_search"
-    )
+    method: Literal[
+        "", "hybrid_search", "semantic_search", "full_text_search", "keyword_search"
+    ] = ""
 
 
 class DifyBase:
@@ -43,12 +47,10 @@ class DifyBase:
     async def search(self, query: str, limit: int) -> list[BasePassage]:
         """Return the chunks that Dify retrieves."""
         url = f"{self.base.location.rstrip('/')}/datasets/{self.options.dataset}/retrieve"
-        how = {"search_method": self.options.method, "reranking_enable": False, "top_k": limit}
-        body = {
-            "query": query[:LONGEST_QUERY],
-            "retrieval_model": {**how, "score_threshold_enabled": False},
-        }
-        answer = await post_json(url, body, bearer_header(self.options.key_env))
+        body: dict[str, Any] = {"query": query[:LONGEST_QUERY]}
+        if self.options.method:
+            body["retrieval_model"] = _search_as(self.options.method, limit)
+        answer = await post_json(url, body, bearer_credentials(self.options.key_env))
         records = answer.get("records")
         if not isinstance(records, list):
             raise unavailable("its answer has no records", self.base.location)
@@ -64,6 +66,13 @@ class DifyBase:
         """Search for what it is about."""
         await self.search(self.base.about, 1)
         return "it answers"
+
+
+def _search_as(method: str, limit: int) -> dict[str, Any]:
+    # Without a reranker, Dify appends the hits by words to those by meaning, as many of both.
+    most = max(1, limit // 2) if method == "hybrid_search" else limit
+    how = {"search_method": method, "reranking_enable": False, "top_k": most}
+    return {**how, "score_threshold_enabled": False}
 
 
 def _passage(record: Mapping[str, Any]) -> BasePassage:

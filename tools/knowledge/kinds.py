@@ -41,6 +41,9 @@ class BaseKind(NamedTuple):
 ABOUT_OPTION = 'say --about "what it answers"'
 """How a description is given on the command line."""
 
+SAY_OPTION = "say --option "
+"""How an option is given on the command line, before its name and its value."""
+
 KINDS: dict[str, BaseKind] = {
     "folder": BaseKind(FolderOptions, FolderBase),
     "bucket": BaseKind(BucketOptions, BucketBase),
@@ -64,11 +67,16 @@ def read_options(base: KnowledgeBase) -> BaseOptions:
     Raises:
         Problem: `knowledge_invalid`, naming the option.
     """
+    form = KINDS[base.kind].options
     try:
-        return KINDS[base.kind].options.model_validate(dict(base.options))
+        return form.model_validate(dict(base.options))
     except ValidationError as error:
         place, what = first_validation_error(error)
-        raise _invalid(what, f"{base.name}: {place}") from error
+        if place not in form.model_fields and place in base.options:
+            hint = f"{base.kind} has: {', '.join(form.model_fields)}"
+        else:
+            hint = f"{SAY_OPTION}{place.partition('.')[0]}=…"
+        raise _invalid(what, f"{base.name}: {place}", hint) from error
 
 
 def make_base(
@@ -86,7 +94,7 @@ def make_base(
         name: Its name, by which a run may choose it.
         about: What it is about.
         location: A path, or the address of a bucket or service.
-        options: What else is said of it.
+        options: What else is said of it, as values or as texts.
         kind: Its kind; found out from the location if it is empty.
         owner: Whose it is.
 
@@ -107,8 +115,9 @@ def make_base(
         raise _invalid(what, name, f"one of {', '.join(KINDS)}")
     base = KnowledgeBase(name, about, kind, location.strip(), dict(options), owner)
     _check_location(base)
-    read_options(base)
-    return base
+    # A command line gives texts only; they are kept as what they stand for.
+    read = read_options(base).model_dump(mode="json", exclude_unset=True)
+    return base._replace(options=read)
 
 
 def guess_kind(location: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from config.errors import ErrorCode, Problem
 from library.knowledge_records import UNANSWERED_PREFIX
@@ -28,6 +29,24 @@ class BaseOptions(BaseModel):
     trusted: bool = False
     """Whether queries may hold words of the person's files and memory, as where it is their own."""
 
+
+def _split(given: Any) -> Any:
+    """Read a list that stands in one text: as JSON, or with commas between its entries."""
+    if not isinstance(given, str):
+        return given
+    try:
+        read = json.loads(given)
+    except (ValueError, RecursionError):
+        read = None
+    return read if isinstance(read, list) else [one.strip() for one in given.split(",")]
+
+
+NameList = Annotated[
+    tuple[Annotated[str, Field(min_length=1)], ...],
+    BeforeValidator(_split),
+    Field(min_length=1),
+]
+"""Names, which a command line gives in one text with commas between them."""
 
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 """The name of a variable of the environment that holds a key."""
@@ -95,9 +114,37 @@ class BaseUnanswered(Problem):
         """Why not, by the name of the base."""
 
 
+class BaseUnreachable(Problem):
+    """A service that nothing was heard of, so that it need not be asked anything else now."""
+
+    def __init__(self, what: str, where: str = "") -> None:
+        hint = "check its address, and whether it can be reached from this machine"
+        super().__init__(ErrorCode.KNOWLEDGE_UNAVAILABLE, what, where=where, hint=hint)
+
+
 def unavailable(what: str, where: str = "", hint: str = "") -> Problem:
     """Return the problem that a base cannot be searched."""
     return Problem(ErrorCode.KNOWLEDGE_UNAVAILABLE, what, where=where, hint=hint)
+
+
+RANK_CONSTANT = 60
+"""What is added to a rank before it is inverted, so that no first place outweighs several."""
+
+
+def join_by_rank(results: Sequence[Sequence[BasePassage]]) -> list[tuple[BasePassage, float]]:
+    """Join results of several searches by their ranks, the best first, each with its score.
+
+    Scores of different searches are no measure of each other: one of words has no upper bound, one
+    of vectors is at most 1. (Cormack et al. 2009, reciprocal rank fusion.)
+    """
+    scores: dict[tuple[str, str, str], float] = {}
+    passages: dict[tuple[str, str, str], BasePassage] = {}
+    for found in results:
+        for rank, passage in enumerate(found, start=1):
+            key = (passage.location, passage.place, passage.text)
+            passages.setdefault(key, passage)
+            scores[key] = scores.get(key, 0.0) + 1 / (RANK_CONSTANT + rank)
+    return [(passages[key], scores[key]) for key in sorted(scores, key=lambda key: -scores[key])]
 
 
 def find_field(data: Any, path: str) -> Any:

@@ -8,21 +8,30 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from library.knowledge_records import KnowledgeBase
-from tools.knowledge.json_requests import bearer_header, post_json
+from tools.knowledge.json_requests import bearer_credentials, post_json
 from tools.knowledge.knowledge_source import (
     BaseOptions,
     BasePassage,
+    NameList,
     Progress,
     RefreshResult,
     to_text,
     unavailable,
 )
 
+REASONS = {
+    101: "it does not take what it was asked",
+    102: "there is no such data set, or it is not the key's",
+    108: "the key may not be used for this",
+    109: "it does not accept the key",
+}
+"""What the codes of its answers mean (`RetCode` in its source)."""
+
 
 class RagflowOptions(BaseOptions):
     """Which data sets, how similar a chunk must be, and which variable holds the key."""
 
-    datasets: Annotated[list[str], Field(min_length=1)]
+    datasets: NameList
     key_env: str = "RAGFLOW_API_KEY"
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.2
     keyword: bool = False
@@ -47,11 +56,13 @@ class RagflowBase:
             "keyword": self.options.keyword,
         }
         url = f"{self.base.location.rstrip('/')}/api/v1/retrieval"
-        answer = await post_json(url, body, bearer_header(self.options.key_env))
+        access = bearer_credentials(self.options.key_env)
+        answer = await post_json(url, body, access)
         # Errors come with status 200 and a code of their own.
-        if answer.get("code") != 0:
-            what = f"it answers with code {to_text(answer.get('code')) or '?'}"
-            raise unavailable(what[:100], self.base.location)
+        if (code := answer.get("code")) != 0:
+            what = REASONS.get(code) if isinstance(code, int) else None
+            what = what or f"it answers with code {to_text(code)[:20] or '?'}"
+            raise unavailable(what, self.base.location, access.hint)
         data = answer.get("data")
         chunks = data.get("chunks") if isinstance(data, dict) else None
         if not isinstance(chunks, list):

@@ -44,6 +44,9 @@ IDLE_SECONDS = 120.0
 END_SECONDS = 5.0
 """How long a connection may take to end; then it is cancelled."""
 
+START_HINT = "start it once by itself: it may have to download something first"
+"""What can be done about a server that does not greet."""
+
 MAX_MESSAGE = 300
 """The most characters of a server's words in a problem."""
 
@@ -253,8 +256,11 @@ class McpConnection:
             return self._problem(self._allowance.fault.error, self._allowance.fault.what)
         if self._task and self._task.done() and not self._task.cancelled():
             return self._explain(self._task.exception(), wanted)
-        seconds = CONNECT_SECONDS if wanted == "start" else self.server.timeout
-        return self._problem(ErrorCode.MCP_TIMEOUT, f"it did not {wanted} in {seconds:g} seconds")
+        if wanted == "start":
+            what = f"it did not greet as a server of MCP within {CONNECT_SECONDS:g} seconds"
+            return self._problem(ErrorCode.MCP_TIMEOUT, what, START_HINT)
+        what = f"it did not {wanted} in {self.server.timeout:g} seconds"
+        return self._problem(ErrorCode.MCP_TIMEOUT, what)
 
     def _explain(self, error: BaseException | None, wanted: str) -> Problem:
         """Return the problem that an error of the SDK or of the network stands for."""

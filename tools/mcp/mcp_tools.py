@@ -6,6 +6,8 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain.tools import ToolRuntime
@@ -51,6 +53,11 @@ RESERVED = frozenset(["config", "run_manager", "runtime", "self"])
 
 _UNSAFE = regex(r"[^A-Za-z0-9_-]")
 
+CLIENT = "langchain_mcp_adapters.tools"
+"""What is loaded for servers alone, with the SDK."""
+
+_importing = SharedTasks[str, ModuleType]()
+
 _learning = SharedTasks[tuple[str, str], ServerPins]()
 """The servers whose tools are being listed for the first time."""
 
@@ -75,14 +82,25 @@ def _changes_something(hints: Mapping[str, Any]) -> bool:
     return hints.get("readOnlyHint") is not True or hints.get("destructiveHint") is True
 
 
-async def has_server_tools(owner: str, choices: Context, role: str) -> bool:
-    """Tell whether a role may have tools of servers, which need nothing to be found before."""
+async def prepare_server_tools(owner: str, choices: Context, role: str) -> bool:
+    """Tell whether a role may have tools of servers; load what they need while it does others.
+
+    No server is started: a run may need none of them, and to reach one tells it of the run.
+    """
     if built_in(role, choices):
         return False
     try:
-        return bool(await choose_servers(owner, choices.mcp, role))
+        servers = await choose_servers(owner, choices.mcp, role)
     except Problem:
         return False
+    if servers:
+        await _import_client()
+    return bool(servers)
+
+
+async def _import_client() -> None:
+    """Load the SDK, which takes half a second, without holding up the event loop."""
+    await _importing.run(CLIENT, lambda: asyncio.to_thread(import_module, CLIENT))
 
 
 async def load_mcp_tools(around: CallContext, taken: Sequence[str] = ()) -> list[BaseTool]:
@@ -99,6 +117,8 @@ async def load_mcp_tools(around: CallContext, taken: Sequence[str] = ()) -> list
     except Problem as problem:
         await _note_failure(around, "mcp.json", problem)
         return []
+    if servers:
+        await _import_client()
     known = await asyncio.gather(*(_load_pins(around, server) for server in servers))
     names = set(taken)
     tools: list[BaseTool] = []
@@ -142,7 +162,7 @@ async def _offered(around: CallContext, server: McpServer, pins: ServerPins) -> 
             continue
         if pins.state(name) == "changed":
             what = f"the MCP server {server.name} has changed {name}"
-            hint = f"dossier mcp approve {server.name}"
+            hint = server.approval_command
             problem = Problem(ErrorCode.MCP_TOOL_CHANGED, what, hint=hint)
             await _note_failure(around, f"{server.name}: {name}", problem)
         else:

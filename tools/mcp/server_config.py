@@ -8,9 +8,11 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
+from itertools import pairwise
 from pathlib import Path
+from shlex import quote
 from typing import Any, ClassVar, Literal
 
 from config.errors import ErrorCode, Problem, first_validation_error
@@ -80,6 +82,8 @@ class McpServer:
     name: str = ""
     folder: str = ""
     """The project's folder whose file has it; "" for that of the home."""
+    files: dict[str, str] = field(default_factory=dict)
+    """The hashes of the project's own files that start it, by their paths in the folder."""
 
     @property
     def key(self) -> str:
@@ -94,7 +98,7 @@ class McpServer:
     @property
     def working_folder(self) -> str | None:
         """Return the folder in which its program is started; `None` for the current one."""
-        return os.path.expanduser(self.cwd) or self.folder or None
+        return os.path.join(self.folder, os.path.expanduser(self.cwd)) or None
 
     @property
     def is_local(self) -> bool:
@@ -110,17 +114,28 @@ class McpServer:
 
     @property
     def digest(self) -> str:
-        """Return a hash of how it is started or reached, and of what it may do unasked."""
+        """Return a hash of how it is started or reached, with which files, and of its rights."""
         named = {name: asdict(self)[name] for name in ("command", "args", "env", "cwd", "url")}
-        rights = [self.rights] if self.rights else []
-        text = json.dumps([named, self.headers, *rights], sort_keys=True)
+        more = [one for one in (self.rights, self.files) if one]
+        text = json.dumps([named, self.headers, *more], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def approval_command(self) -> str:
+        """Return the command with which a person approves it."""
+        project = f" --project {quote(self.folder)}" if self.folder else ""
+        return f"dossier mcp approve {self.name}{project}"
 
     def describe(self) -> str:
         """Return in one line how it is started or reached, without values of variables."""
         names = [f"{name}=…" for name in self.env]
         return " ".join([*names, self.command, *self.args]) if self.command else self.url
 
+
+_OWN_FIELDS = {"name", "folder", "files"}
+"""The fields that no entry has."""
+
+_FIELDS = {one.name for one in fields(McpServer)} - _OWN_FIELDS
 
 _project_files = Resource(list[bool])
 """Not empty where the `mcp.json` of projects count: in commands of a person, never on a server."""
@@ -248,8 +263,10 @@ def _build(name: str, entry: Any, file: Path, folder: str) -> McpServer:
     if not _NAME.fullmatch(name) or name == NO_SERVERS:
         what = "a server is named by at most 32 letters, digits, - and _"
         raise _problem(ErrorCode.MCP_CONFIG, what, where)
-    if not isinstance(entry, dict) or entry.keys() & {"name", "folder"}:
+    if not isinstance(entry, dict):
         raise _problem(ErrorCode.MCP_CONFIG, "this is no entry of a server", where)
+    if own := sorted(entry.keys() & _OWN_FIELDS):
+        raise _problem(ErrorCode.MCP_CONFIG, "there is no such field", f"{where}.{own[0]}")
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
 
     try:
@@ -257,9 +274,40 @@ def _build(name: str, entry: Any, file: Path, folder: str) -> McpServer:
         server = TypeAdapter(McpServer).validate_json(written)
     except ValidationError as error:
         place, what = first_validation_error(error)
+        if close := get_close_matches(place, set(_FIELDS) - entry.keys(), n=1):
+            what = f"{what}; did you mean {close[0]}?"
         raise _problem(ErrorCode.MCP_CONFIG, what, f"{where}.{place}") from error
     _check(server, where)
-    return server
+    return replace(server, files=_hash_files(server)) if folder and server.is_stdio else server
+
+
+def _hash_files(server: McpServer) -> dict[str, str]:
+    """Return the hashes of the files below a project's folder that a command line names.
+
+    A word names a file by its path, also behind a `=`, or as a module behind `-m`.
+    """
+    words = [server.command, *server.args]
+    named = [part for word in words for part in (word, word.partition("=")[2]) if part]
+    for option, module in pairwise(words):
+        if option == "-m":
+            path = module.replace(".", "/")
+            named += [f"{path}.py", f"{path}/__init__.py", f"{path}/__main__.py"]
+    place, hashes = server.working_folder or "", dict[str, str]()
+    for one in named:
+        path = os.path.normpath(os.path.join(place, os.path.expanduser(one)))
+        ways = Path(path), Path(os.path.realpath(path))
+        if any(way.is_relative_to(server.folder) for way in ways) and os.path.isfile(path):
+            hashes[os.path.relpath(path, server.folder)] = _hash_file(path)
+    return hashes
+
+
+def _hash_file(path: str) -> str:
+    """Return the hash of a file; of one that cannot be read, why not."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return error.strerror or "unreadable"
 
 
 def _check(server: McpServer, where: str) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from asyncio.subprocess import Process, SubprocessStreamProtocol
-from collections.abc import AsyncIterator
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process, SubprocessStreamProtocol
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -44,6 +45,13 @@ TICK = 0.02
 
 TOLD = 2_000
 """How many bytes are kept of what a program wrote last on its standard error."""
+
+WATCHER = """
+import os, signal, sys
+for group in [*sys.stdin]:
+    os.killpg(int(group), signal.SIGKILL)
+"""
+"""Kills the groups whose numbers it is told, once whoever tells it is gone, by whatever signal."""
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
@@ -125,7 +133,46 @@ async def open_program(server: McpServer, allowance: Allowance) -> AsyncIterator
     Raises:
         Problem: `mcp_unavailable` if it cannot be started, or `mcp_env_denied`.
     """
-    process, transport = await _start(server)
+    async with _watching() as watch:
+        process, transport = await _start(server)
+        watch(process.pid)
+        async with _speaking(process, transport, allowance) as streams:
+            yield streams
+
+
+@asynccontextmanager
+async def _watching() -> AsyncIterator[Callable[[int], None]]:
+    """Yield a function that has a process group killed when this process ends before it.
+
+    A small process of its own waits for that: it is told the group through a pipe, which the kernel
+    closes with this process. A signal at the death of a parent (`PR_SET_PDEATHSIG`) would reach the
+    program alone and not what it has started, would be sent when a thread ends, and is of Linux.
+    """
+    command = [sys.executable, "-I", "-S", "-B", "-c", WATCHER]
+    watcher = await asyncio.create_subprocess_exec(
+        *command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL, env={}, start_new_session=True
+    )
+
+    def watch(group: int) -> None:
+        if watcher.stdin:
+            watcher.stdin.write(f"{group}\n".encode())
+
+    try:
+        yield watch
+    finally:
+        # The group is gone, and its number may soon be another's.
+        with suppress(ProcessLookupError):
+            watcher.kill()
+        if watcher.stdin:
+            watcher.stdin.close()
+        await watcher.wait()
+
+
+@asynccontextmanager
+async def _speaking(
+    process: Process, transport: asyncio.SubprocessTransport, allowance: Allowance
+) -> AsyncIterator[ServerStreams]:
+    """Yield the streams of a program; end it, with all that it has started, on leaving."""
     _groups.get().add(process.pid)
     to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
@@ -153,15 +200,14 @@ async def _start(server: McpServer) -> tuple[Process, asyncio.SubprocessTranspor
     """
     words = [expand_variables(server, one) for one in (server.command, *server.args)]
     environment = build_environment(server)
-    pipe = asyncio.subprocess.PIPE
     loop = asyncio.get_running_loop()
     try:
         transport, protocol = await loop.subprocess_exec(
             lambda: SubprocessStreamProtocol(limit=READ_BYTES, loop=loop),
             *words,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
             env=environment,
             cwd=server.working_folder,
             start_new_session=True,

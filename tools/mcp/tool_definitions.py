@@ -53,6 +53,8 @@ class ServerPins(NamedTuple):
     """The approved definitions by the names of the tools."""
     seen: Mapping[str, Definition] = {}
     """What it said last."""
+    files: Mapping[str, str] = {}
+    """The hashes of the project's files that started it when it was approved, by their paths."""
 
     def state(self, name: str) -> ToolState:
         """Return how a tool stands."""
@@ -138,7 +140,7 @@ async def note_seen(server: McpServer, seen: Mapping[str, Definition]) -> Server
         if not known.digest and not server.folder:
             return ServerPins(server.digest, seen, seen)
         digest = known.digest if server.folder else server.digest
-        return ServerPins(digest, known.tools, seen)
+        return known._replace(digest=digest, seen=seen)
 
     return await asyncio.to_thread(_update, server, update)
 
@@ -149,7 +151,8 @@ async def approve(server: McpServer, seen: Mapping[str, Definition]) -> ServerPi
     Raises:
         Problem: `home_read_only`, `storage_unavailable` or `config_syntax`.
     """
-    return await asyncio.to_thread(_update, server, lambda _: ServerPins(server.digest, seen, seen))
+    approved = ServerPins(server.digest, seen, seen, server.files)
+    return await asyncio.to_thread(_update, server, lambda _: approved)
 
 
 def check_approved(server: McpServer, pins: ServerPins) -> None:
@@ -162,8 +165,15 @@ def check_approved(server: McpServer, pins: ServerPins) -> None:
         what = f"the MCP server {server.name} of this project is not approved"
         if pins.digest:
             what = f"the project starts its MCP server {server.name} otherwise than approved"
-        hint = f"dossier mcp approve {server.name} --project {server.folder}"
-        raise Problem(ErrorCode.MCP_UNAPPROVED, what, hint=hint)
+            if changed := list_changed_files(server, pins):
+                what += f": {', '.join(changed)} is new or has changed"
+        raise Problem(ErrorCode.MCP_UNAPPROVED, what, hint=server.approval_command)
+
+
+def list_changed_files(server: McpServer, pins: ServerPins) -> list[str]:
+    """Return the project's files, by their paths, that start a server and were not so approved."""
+    names = dict.fromkeys([*pins.files, *server.files]) if pins.digest else []
+    return [name for name in names if pins.files.get(name) != server.files.get(name)]
 
 
 def check_unchanged(server: McpServer, pins: ServerPins, name: str) -> None:
@@ -176,7 +186,7 @@ def check_unchanged(server: McpServer, pins: ServerPins, name: str) -> None:
     if state != "pinned":
         said = {"gone": "no longer has", "new": "has a new tool", "changed": "has changed"}[state]
         what = f"the MCP server {server.name} {said} {name}"
-        hint = f"a person decides: dossier mcp approve {server.name}"
+        hint = f"a person decides: {server.approval_command}"
         raise Problem(ErrorCode.MCP_TOOL_CHANGED, what, hint=hint)
 
 
@@ -184,9 +194,10 @@ def _pins_of(data: Mapping[str, Any], server: McpServer) -> ServerPins:
     entry = data.get(server.key)
     if not isinstance(entry, dict):
         return ServerPins()
-    tables = [entry.get(name) for name in ("tools", "seen")]
-    tools, seen = (one if isinstance(one, dict) else {} for one in tables)
-    return ServerPins(str(entry.get("digest", "")), tools, seen)
+    tables = [entry.get(name) for name in ("tools", "seen", "files")]
+    return ServerPins(
+        str(entry.get("digest", "")), *(one if isinstance(one, dict) else {} for one in tables)
+    )
 
 
 def _read() -> dict[str, Any]:

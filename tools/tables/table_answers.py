@@ -10,12 +10,12 @@ from calls.run_budget import run_within_budget
 from config.errors import Problem
 from config.resources import RecentCache, Resource
 from graph.context import Context
-from library.documents import StoredFile, list_stored_files
 from runs.call_site import CallSite
 from tools.computed_pages import DerivedText
 from tools.files.extractor import extract_cells
 from tools.files.formats import GRID_READERS, FileLimits
 from tools.files.parsed_document import CellGrid
+from tools.run_files import RunFile
 from tools.tables import answer_text
 from tools.tables.mentions import OPERATIONS, VOCABULARY, normalise_question
 from tools.tables.query import (
@@ -49,7 +49,7 @@ BOTH = 3
 Of more it is answered where all of them say the same.
 """
 
-FileTable = tuple[StoredFile, TypedTable]
+FileTable = tuple[RunFile, TypedTable]
 """A table, and the file it is in."""
 
 
@@ -89,15 +89,14 @@ _grids = Resource(lambda: RecentCache[tuple[str, str], list[CellGrid]](KEPT))
 """The tables of files by path and digest."""
 
 
-async def find_candidate_tables(owner: str, roots: Sequence[str], question: str) -> CandidateTables:
+async def find_candidate_tables(files: Sequence[RunFile], question: str) -> CandidateTables:
     """Return the tables that a question may be about, and which files were not looked at.
 
     Args:
-        owner: Whose files.
-        roots: The folders that were read; all of the owner's where none is named.
+        files: The files of the run, and of its knowledge bases.
         question: As the person puts it.
     """
-    files = [one for one in await list_stored_files(owner, roots) if _may_answer(one, question)]
+    files = [one for one in files if _may_answer(one, question)]
     files = [one for one in files if _names(question, one)] or files
     pairs: list[FileTable] = []
     left: list[str] = []
@@ -105,7 +104,7 @@ async def find_candidate_tables(owner: str, roots: Sequence[str], question: str)
     for at, one in enumerate(files):
         size += one.size
         if at >= MOST or size > BYTES or rows > ROWS:
-            left.append(Path(one.path).name)
+            left.append(one.name)
             continue
         found = await read_tables(one)
         rows += sum(table.size for table in found)
@@ -180,17 +179,16 @@ def compute_answers(
     return TableAnswers(computed, uncomputed, all(isinstance(one, list) for one in found))
 
 
-def _may_answer(file: StoredFile, question: str) -> bool:
+def _may_answer(file: RunFile, question: str) -> bool:
     asked = _names(question, file) or VOCABULARY.any_found(question, *OPERATIONS)
-    is_table = Path(file.path).suffix.lower() in GRID_READERS
-    return is_table and not file.code and (asked or file.size <= SMALL)
+    return file.suffix in GRID_READERS and (asked or file.size <= SMALL)
 
 
-def _names(question: str, file: StoredFile) -> bool:
-    return Path(file.path).name.casefold() in question.casefold()
+def _names(question: str, file: RunFile) -> bool:
+    return file.name.casefold() in question.casefold()
 
 
-async def read_tables(file: StoredFile) -> list[TypedTable]:
+async def read_tables(file: RunFile) -> list[TypedTable]:
     """Return the tables of a file as it was read; none if it has changed or cannot be read now."""
     name = (file.path, file.sha256)
     grids = _grids.get()
@@ -199,7 +197,7 @@ async def read_tables(file: StoredFile) -> list[TypedTable]:
             grids[name] = await extract_cells(Path(file.path), file.sha256, FileLimits())
         except Problem:
             return []
-    return make_tables(Path(file.path).name, grids[name])
+    return make_tables(file.name, grids[name])
 
 
 def _part(
@@ -222,7 +220,7 @@ def _part(
     return UncomputedPart(question, answer_text.explain_unclear_question(doubt, language))
 
 
-def _tell(results: Sequence[tuple[StoredFile, QueryResult]], language: str) -> list[DerivedText]:
+def _tell(results: Sequence[tuple[RunFile, QueryResult]], language: str) -> list[DerivedText]:
     """Return what some tables say; of many that say the same, the others are named."""
     texts = [_computed(file, one, language) for file, one in results[:BOTH]]
     others = [one.query.table.name for _, one in results[BOTH:]]
@@ -232,12 +230,12 @@ def _tell(results: Sequence[tuple[StoredFile, QueryResult]], language: str) -> l
     return texts
 
 
-def _computed(file: StoredFile, result: QueryResult, language: str) -> DerivedText:
+def _computed(file: RunFile, result: QueryResult, language: str) -> DerivedText:
     numbers = result.query.table.numbers
     title = answer_text.render_query_title(result.query, language)
     text = answer_text.render_table_answer(result, language)
     place = f"rows={numbers[0]}-{numbers[-1]}"
-    return DerivedText("file", file.sha256, file.path, title, place, text)
+    return DerivedText(*file.origin, file.location, title, place, text, file.base)
 
 
 def _gist(result: QueryResult) -> str:

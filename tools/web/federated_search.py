@@ -158,7 +158,6 @@ async def _ask_all(names: Sequence[str], question: _Question) -> dict[str, _Answ
     begun = _Round(question)
     tasks = {name: asyncio.create_task(_ask(name, begun)) for name in names}
     answers: dict[str, _Answer] = {}
-    slow = Problem(ErrorCode.SEARCH_UNAVAILABLE, TOO_SLOW)
     try:
         while left := [name for name in names if name not in answers]:
             next_deadline = min(map(begun.deadline, left))
@@ -170,7 +169,7 @@ async def _ask_all(names: Sequence[str], question: _Question) -> dict[str, _Answ
                     answers[name] = tasks[name].result()
                     begun.note(name, answers[name])
                 elif begun.deadline(name) <= time.monotonic():
-                    answers[name] = slow
+                    answers[name] = Problem(ErrorCode.SEARCH_UNAVAILABLE, TOO_SLOW)
     finally:
         await _cancel([task for task in tasks.values() if not task.done()])
     return {name: answers[name] for name in names}

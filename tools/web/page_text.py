@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin
 
@@ -22,7 +21,7 @@ from library.page_metadata import (
     to_published_date,
 )
 from library.page_rows import NewPage
-from library.page_sizing import fits_one_page, size_pages
+from library.page_sizing import complete_short_page
 from text.normalization import normalize_text
 from tools.files.encoding import decode_web_page
 from tools.files.formats import FileRefused
@@ -136,12 +135,15 @@ def _to_stored_links(url: str, links: Sequence[str]) -> list[str]:
         links: The links as the page writes them, in the same form.
     """
     stored: dict[str, str] = {}
+    own = canonicalise_url(url)
     for target, _, words in (link.partition(" ") for link in links):
         with suppress(ValueError):
             address = canonicalise_url(urljoin(url, target))
-            if address.startswith(("http://", "https://")) and address != canonicalise_url(url):
+            if address.startswith(("http://", "https://")) and address != own:
                 stored.setdefault(address, f"{address} {words[:_LINK_WORDS]}")
-    return list(stored.values())[:MAX_LINKS]
+        if len(stored) == MAX_LINKS:
+            break
+    return list(stored.values())
 
 
 def judge_metadata(
@@ -161,8 +163,8 @@ def judge_metadata(
 
 
 def _prepare_short_page(page: NewPage) -> list[NewPage] | None:
-    short = len(page["text"]) <= SHORT_TEXT and fits_one_page(page["text"])
-    return size_pages([page]) if short else None
+    made = complete_short_page(page) if len(page["text"]) <= SHORT_TEXT else None
+    return None if made is None else [made]
 
 
 def _page(text: str, *, article: bool) -> tuple[PageText, PageHead]:
@@ -203,5 +205,5 @@ def _capped(seconds: float) -> Iterator[None]:
 
 def _size() -> int:
     """Return how many bytes of address space this process has."""
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
-    return int(pages) * resource.getpagesize()
+    with open("/proc/self/statm", "rb", buffering=0) as file:
+        return int(file.read().split()[0]) * resource.getpagesize()

@@ -162,11 +162,21 @@ def is_private_host(host: str) -> bool:
 
 async def resolve_host(host: str, port: int) -> list[str]:
     """Look up a host name with the system's resolver; a name that nobody has has no addresses."""
+    if _is_ipv4(host):
+        return [host]
     try:
         answers = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         answers = []
     return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
+
+
+def _is_ipv4(host: str) -> bool:
+    try:
+        ipaddress.IPv4Address(host)
+    except ValueError:
+        return False
+    return True
 
 
 class PublicTransport(httpx.AsyncBaseTransport):

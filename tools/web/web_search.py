@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +11,11 @@ from itertools import chain
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from sqlalchemy import or_, select
-
 from calls.ledger import (
     ActionRecord,
     LedgerCall,
     call_once,
+    find_all_recorded,
     find_recorded,
     record_call,
     recorded_hits,
@@ -32,15 +30,13 @@ from library.page_retrieval import FoundPage
 from library.page_rows import NewPage, PageOrigin
 from library.page_sizing import size_pages
 from library.recall import read_pages
-from library.tables import pages as stored
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
 from runs.call_site import CallSite, run_site
-from runs.tables import calls, runs
 from runs.trace import REDACTED, WITHHELD, trace
-from storage.engine import read_rows
 from text.secret_masking import mask_secrets
 from tools.files.extractor import SLOWEST_BYTES_PER_SECOND
+from tools.web.earlier_readings import find_earlier_readings, page_call
 from tools.web.federated_search import search_web
 from tools.web.fetch import fetch_page
 from tools.web.page_text import judge_metadata
@@ -61,9 +57,6 @@ AGAIN = 120.0
 
 _too_slow: Resource[RecentCache[str, float]] = Resource(lambda: RecentCache(1_000))
 """Until when pages are not asked for again, by the keys of their calls."""
-
-RUNS = 100
-"""How many runs are searched for earlier readings of a page, the newest first."""
 
 
 async def read_web_pages(
@@ -91,19 +84,37 @@ async def _read_all(
 ) -> dict[str, list[str] | Problem]:
     """Return the ids of the pages at each address, or why it could not be read."""
     different = list(dict.fromkeys(urls))
-    before = await _read_before(here, different, own_thread=own_thread)
-    reads = (_read(here, url, before.get(url, [])) for url in different)
+    before = await find_earlier_readings(here, different, own_thread=own_thread)
+    unread = [url for url in different if not before.get(url)]
+    recorded = _RecordedReadings([page_call(here, url) for url in unread])
+    reads = (_read(here, url, before.get(url, []), recorded) for url in different)
     return dict(zip(different, await asyncio.gather(*reads), strict=True))
 
 
-async def _read(here: CallSite, url: str, before: list[str]) -> list[str] | Problem:
+class _RecordedReadings:
+    """What a run has recorded of some pages, looked up for all of them when one is wanted first."""
+
+    def __init__(self, calls: Sequence[LedgerCall]) -> None:
+        self._calls = calls
+        self._reading: asyncio.Task[dict[str, Any]] | None = None
+
+    async def find(self, call: LedgerCall) -> list[str] | None:
+        """Return the ids of the pages that a call has read, or `None` if it was never made."""
+        if self._reading is None:
+            self._reading = asyncio.create_task(find_all_recorded(self._calls))
+        return (await asyncio.shield(self._reading)).get(call.key)
+
+
+async def _read(
+    here: CallSite, url: str, before: list[str], recorded: _RecordedReadings
+) -> list[str] | Problem:
     """Return the ids of the pages at an address, fetched if they are not stored."""
     try:
         check_site(url)
         if before:
             await trace(here, "fetch", "web", "stored", url=url)
             return before
-        ids = await _fetch_once(here, url)
+        ids = await _fetch_once(here, url, recorded)
     except Problem as problem:
         await trace(here, "fetch", "web", problem.code, url=url)
         return problem
@@ -111,17 +122,19 @@ async def _read(here: CallSite, url: str, before: list[str]) -> list[str] | Prob
     return ids
 
 
-async def _fetch_once(here: CallSite, url: str) -> list[str]:
+async def _fetch_once(here: CallSite, url: str, recorded: _RecordedReadings) -> list[str]:
     """Fetch a page once for all branches of a run that want it at the same moment."""
-    call = LedgerCall(run_site(here), "fetch", "web", url)
-    return await _fetching.run(call.key, lambda: _fetched(here, call, url))
+    call = page_call(here, url)
+    return await _fetching.run(call.key, lambda: _fetched(here, call, url, recorded))
 
 
-async def _fetched(here: CallSite, call: LedgerCall, url: str) -> list[str]:
+async def _fetched(
+    here: CallSite, call: LedgerCall, url: str, recorded: _RecordedReadings
+) -> list[str]:
     """Return the ids of the pages at an address, fetched unless the run has recorded them."""
-    recorded: list[str] | None = await find_recorded(call)
-    if recorded is not None:
-        return recorded
+    known = await recorded.find(call)
+    if known is not None:
+        return known
     if time.monotonic() < _too_slow.get().get(call.key, 0.0):
         what = "the server was too slow a moment ago"
         raise Problem(ErrorCode.PAGE_TIMEOUT, what, where=redact_url(url))
@@ -158,63 +171,6 @@ async def _split_long_page(page: NewPage, url: str) -> list[NewPage]:
         what = "its text could not be split into pages in time"
         hint = "use another source of the same text"
         raise Problem(ErrorCode.PAGE_TIMEOUT, what, where=redact_url(url), hint=hint) from error
-
-
-async def _read_before(
-    here: CallSite, urls: Sequence[str], *, own_thread: bool
-) -> dict[str, list[str]]:
-    """Return the pages by their addresses that need not be fetched, as they were read last.
-
-    The ledger knows what each run has read, also where an address led to another one.
-    """
-    now, fresh = time.time(), settings().fetch_hours * 3600
-    recent = await _recent_runs(here, now - fresh)
-    own = {run for run, thread in recent.items() if own_thread and thread == here.thread}
-    found: dict[str, list[str]] = {
-        url: json.loads(row.result)
-        for url, row in await _list_readings(here, recent, urls)
-        # After a clock was set back, some times are in the future.
-        if abs(now - row.started) <= fresh or row.run in own
-    }
-    current = await _list_current(here.owner, [one for ids in found.values() for one in ids])
-    return {url: ids for url, ids in found.items() if current.issuperset(ids)}
-
-
-async def list_reading_times(here: CallSite, urls: Sequence[str]) -> dict[str, float]:
-    """Return when addresses were read last by the newest runs, in seconds since 1970."""
-    readings = await _list_readings(here, await _recent_runs(here, 0.0), urls)
-    return {url: row.started for url, row in readings}
-
-
-async def _list_readings(
-    here: CallSite, by: Iterable[str], urls: Sequence[str]
-) -> list[tuple[str, Any]]:
-    """Return the addresses that some runs have read, each with its recorded call, oldest first."""
-    keys = {
-        LedgerCall(run_site(here._replace(run=run)), "fetch", "web", url).key: url
-        for run in by
-        for url in urls
-    }
-    wanted = select(calls.c.key, calls.c.run, calls.c.result, calls.c.started)
-    rows = await read_rows(wanted.where(calls.c.key.in_(keys)).order_by(calls.c.started))
-    return [(keys[row.key], row) for row in rows]
-
-
-async def _recent_runs(here: CallSite, since: float) -> dict[str, str]:
-    """Return the threads of the runs whose readings may be used: this thread's, and the newest."""
-    mine = select(runs.c.id, runs.c.thread).where(
-        runs.c.owner == here.owner, or_(runs.c.thread == here.thread, runs.c.updated >= since)
-    )
-    rows = await read_rows(mine.order_by(runs.c.created.desc()).limit(RUNS))
-    return {row.id: row.thread for row in rows}
-
-
-async def _list_current(owner: str, ids: Sequence[str]) -> set[str]:
-    """Return those of some pages that are the newest version of their address."""
-    wanted = select(stored.c.id).where(
-        stored.c.owner == owner, stored.c.id.in_(ids), stored.c.indexed >= 0
-    )
-    return set((await read_rows(wanted)).scalars()) if ids else set()
 
 
 def list_hit_addresses(hit: SearchHit) -> list[str]:
