@@ -199,7 +199,7 @@ class _JudgedStatement(NamedTuple):
     reason: str = ""
 
 
-class _VerbatimQuotation(NamedTuple):
+class VerbatimQuotation(NamedTuple):
     """A quotation, the source that has it, and the words of that source."""
 
     quotation: QuotationSpan
@@ -220,9 +220,9 @@ def _judge_statement(
     has its quotation, or if all its citations are unknown; one that is its writer's `own`, or says
     so, only loses these citations.
     """
-    proven: list[_VerbatimQuotation] = []
+    proven: list[VerbatimQuotation] = []
     for quotation in find_quotations(statement, titles):
-        found = _find_verbatim(quotation, [quotation.source, *list_cited_ids(statement)], pages)
+        found = find_verbatim(quotation, [quotation.source, *list_cited_ids(statement)], pages)
         if found is None:
             named = [*filter(None, [quotation.source, *list_cited_ids(statement)])]
             unshown = named and not any(name in pages.texts for name in named)
@@ -250,25 +250,25 @@ def _is_own(statement: str) -> bool:
     return is_absence_remark(statement) or is_own_inference(statement)
 
 
-def _find_verbatim(
+def find_verbatim(
     quotation: QuotationSpan, named: Sequence[str], pages: QuotablePages
-) -> _VerbatimQuotation | None:
+) -> VerbatimQuotation | None:
     """Return a quotation with the source that has it, whole or in pieces."""
     whole = pages.find(_list_readings(quotation), named)
     if whole:
         # Web addresses are never shown, not even in a quotation.
         words = max(ADDRESS_PATTERN.split(whole[1]), key=len).strip()
-        return _VerbatimQuotation(quotation, whole[0], words)
+        return VerbatimQuotation(quotation, whole[0], words)
     pieces = _split_quotation(quotation)
     found = pages.find_pieces(pieces, named) if pieces else None
     if found is None or any(map(ADDRESS_PATTERN.search, found[1])):
         return None
     source, parts = found
     joints = tuple(piece.joint for piece in pieces)
-    return _VerbatimQuotation(quotation, source, parts[0], tuple(parts), joints)
+    return VerbatimQuotation(quotation, source, parts[0], tuple(parts), joints)
 
 
-def _drop_markers(text: str, proven: Sequence[_VerbatimQuotation], pages: QuotablePages) -> str:
+def _drop_markers(text: str, proven: Sequence[VerbatimQuotation], pages: QuotablePages) -> str:
     """Return a text without markers of unknown sources, or of those without its quotations."""
 
     def keep(marker: re.Match[str]) -> str:
@@ -280,7 +280,7 @@ def _drop_markers(text: str, proven: Sequence[_VerbatimQuotation], pages: Quotab
     return _MARKER.sub(keep, text)
 
 
-def _correct_quotations(statement: str, proven: Sequence[_VerbatimQuotation]) -> str:
+def _correct_quotations(statement: str, proven: Sequence[VerbatimQuotation]) -> str:
     """Return a statement with each quotation in the words of its source, and attributed to it."""
     markers = list(MARKER.finditer(blank_quotations(statement)))
     edits: _Edits = {}
@@ -293,7 +293,7 @@ def _correct_quotations(statement: str, proven: Sequence[_VerbatimQuotation]) ->
 
 
 def _rewrite_marked(
-    statement: str, one: _VerbatimQuotation, markers: Sequence[re.Match[str]]
+    statement: str, one: VerbatimQuotation, markers: Sequence[re.Match[str]]
 ) -> _Edits:
     """Return the edits that correct a marked quotation and the markers after it."""
     quotation = one.quotation
@@ -318,7 +318,7 @@ def _rewrite_marked(
 
 
 def _attribute_words(
-    one: _VerbatimQuotation, markers: Sequence[re.Match[str]], needed: set[str], edits: _Edits
+    one: VerbatimQuotation, markers: Sequence[re.Match[str]], needed: set[str], edits: _Edits
 ) -> _Edits:
     """Return the edit that attributes words in quotation marks to the source that has them.
 

@@ -1,0 +1,191 @@
+"""Find the citations of a text, however a system spells them, and spell them `[S1]`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from report.markdown.code import mask_code, unmask_code
+from report.verify.reference_list import PATTERNS, ListedReference, trim_address
+
+FIRST_NAMED_ID = 1001
+"""The number of the first id for what has no number: named footnotes, links, entries of lists."""
+
+_MAX_RANGE = 20
+_KEEP = "\ue010{}\ue011"  # around an id, between private-use characters, until a line is done
+
+
+class CitationUse(NamedTuple):
+    """A citation in the text of a report."""
+
+    id: str
+    label: str
+    """As its reader sees it: a number, the name of a footnote, or an address."""
+    line: int
+    address: str = ""
+    """Where its link leads; empty for one without."""
+    linked: bool = False
+    """Whether it is a link or an address, and neither a number nor a footnote."""
+
+
+class CitationSpeller:
+    """Spells the citations of one report `[S1]`, line by line.
+
+    Args:
+        references: Its references, as they are listed.
+        canonicalise: Returns the one form of a web address.
+    """
+
+    def __init__(
+        self, references: Sequence[ListedReference], canonicalise: Callable[[str], str]
+    ) -> None:
+        self.canonicalise = canonicalise
+        self.uses: list[CitationUse] = []
+        self.ids: dict[str, str] = {}
+        """The id of each label, number and canonical address."""
+        self.addresses: dict[str, str] = {}
+        """The canonical address of each id whose marker is a link, as first written."""
+        self._line = 0
+        self._unnumbered = [one for one in references if not one.label]
+        self._numbered = any(one.label for one in references)
+        for one in references:
+            name = self.get_id(one.label) if one.label else self.get_id(f"{one.line} {one.title}")
+            if one.address:
+                self.ids.setdefault(canonicalise(one.address), name)
+        self._authors = _list_authors(self._unnumbered, self.ids)
+        self._round = False
+        self._raised = False
+
+    def choose_styles(self, lines: Sequence[str]) -> None:
+        """Decide whether `(1)` and `¹` are citations: only where a numbered list has no others."""
+        text = "\n".join(lines)
+        if self._numbered and not PATTERNS.marker.search(text):
+            self._raised = bool(PATTERNS.superscript.search(text))
+            self._round = not self._raised
+
+    def get_id(self, label: str) -> str:
+        """Return the id of a label; a new one gets the next free id."""
+        if label not in self.ids:
+            named = sum(int(one[1:]) >= FIRST_NAMED_ID for one in {*self.ids.values()})
+            number = int(label) if label.isdigit() and int(label) else FIRST_NAMED_ID + named
+            self.ids[label] = f"S{number}"
+        return self.ids[label]
+
+    def spell_line(self, line: str, number: int) -> str:
+        """Return a line with its citations as `[S1]`, and record them."""
+        self._line = number
+        bare, kept = mask_code(line)
+        text = PATTERNS.image.sub("", bare)
+        text = PATTERNS.marker.sub(self._spell_marker, text)
+        text = PATTERNS.linked.sub(self._spell_link, text)
+        text = PATTERNS.bare.sub(self._spell_address, text)
+        if self._raised:
+            text = PATTERNS.superscript.sub(self._spell_raised, text)
+        if self._round:
+            text = PATTERNS.round.sub(lambda one: self._spell_numbers(one["numbers"]), text)
+        if self._authors:
+            text = PATTERNS.author_year.sub(self._spell_authors, text)
+            text = PATTERNS.narrative.sub(self._spell_narrative, text)
+        text = text.replace("\ue010", "[").replace("\ue011", "]")
+        return unmask_code(text, kept)
+
+    def _cite(self, label: str, address: str = "", *, linked: bool = False) -> str:
+        name = self.get_id(label)
+        self.uses.append(CitationUse(name, label, self._line, address, linked))
+        return _KEEP.format(name)
+
+    def _spell_marker(self, found: re.Match[str]) -> str:
+        for name in ("nested", "linked"):
+            if found[name]:
+                address = trim_address(found[f"{name}_address"])
+                if not address.startswith("#"):
+                    self._note_address(str(int(found[name])), address)
+                return self._cite(str(int(found[name])), address)
+        if found["note"]:
+            label = found["note"]
+            return self._cite(str(int(label)) if label.isdigit() else label)
+        kinds = ("plain", "worded", "wide", "raised", "full")
+        kind = next(name for name in kinds if found[name])
+        where = found["where"] if kind == "plain" else ""
+        return self._spell_numbers(found[kind], where or "") or found[0]
+
+    def _note_address(self, label: str, address: str) -> None:
+        """Keep the address of a marker that is a link."""
+        self.addresses.setdefault(self.get_id(label), address)
+
+    def _spell_numbers(self, numbers: str, places: str = "") -> str:
+        """Return the ids of some numbers, and of those behind places: "1, p. 3; 2, beginning"."""
+        labels = [*_expand(numbers)]
+        for part in re.split(r"[;；]", places)[1:]:
+            labels += [str(int(one[1])) for one in [re.match(r"\s*(\d{1,3})(?!\d)", part)] if one]
+        return "".join(self._cite(label) for label in labels)
+
+    def _spell_raised(self, found: re.Match[str]) -> str:
+        word = re.search(r"\S*$", found.string[: found.start()])
+        if word and PATTERNS.unit_before.search(" " + word[0]):
+            return found[0]
+        return self._spell_numbers(unicodedata.normalize("NFKC", found["digits"]))
+
+    def _spell_link(self, found: re.Match[str]) -> str:
+        """Return the words of a link with the citation of its address behind them."""
+        address = found["address"]
+        title = found["title"].strip()
+        if not address or address.startswith("#"):
+            return title
+        key = self.canonicalise(trim_address(address))
+        shown = "" if PATTERNS.address.fullmatch(title) else title
+        return f"{shown} {self._cite(key, trim_address(address), linked=True)}".strip()
+
+    def _spell_address(self, found: re.Match[str]) -> str:
+        written = found["angled"] or found["address"]
+        address = trim_address(written)
+        rest = "" if found["angled"] else written[len(address) :]
+        cited = self._cite(self.canonicalise(address), address, linked=True)
+        if found["angled"] or (found["open"] and found["close"]):
+            return cited + rest
+        return f"{found['open'] or ''}{cited}{rest}{found['close'] or ''}"
+
+    def _spell_authors(self, found: re.Match[str]) -> str:
+        """Return the citations of "(Frisch, 1967; Lindauer et al., 1955)"."""
+        parts = [PATTERNS.author_part.fullmatch(part.strip()) for part in re.split(r"[;；]", found["inside"])]
+        if not all(parts):
+            return found[0]
+        return "".join(self._cite(self._name_author(one)) for one in parts if one)
+
+    def _spell_narrative(self, found: re.Match[str]) -> str:
+        return f"{found['name']} {self._cite(self._name_author(found))}"
+
+    def _name_author(self, found: re.Match[str]) -> str:
+        label = _author_label(found["name"], found["year"])
+        return label if label in self._authors else f"{found['name']} {found['year']}"
+
+
+def _expand(numbers: str) -> Iterator[str]:
+    """Yield the numbers of a group such as "1, 3-5"; a long range is its two ends."""
+    for part in re.split(r"[,，、;；˒]", numbers):
+        ends = [int(one) for one in re.findall(r"\d+", part)]
+        if len(ends) == 2 and 0 < ends[1] - ends[0] <= _MAX_RANGE:
+            yield from map(str, range(ends[0], ends[1] + 1))
+        else:
+            yield from map(str, ends)
+
+
+def _author_label(name: str, year: str) -> str:
+    return f"{name.split()[-1].casefold()} {year}"
+
+
+def _list_authors(references: Sequence[ListedReference], ids: Mapping[str, str]) -> set[str]:
+    """Return the labels of entries by author and year, and let them lead to the entries' ids."""
+    known: set[str] = set()
+    for one in references:
+        year = PATTERNS.year.search(one.text[:200])
+        names = re.findall(r"[A-Z][\w'’-]+", one.text[: year.start()]) if year else []
+        letter = re.match(r"[a-z]", one.text[year.end() :]) if year else None
+        for name in names[:6]:
+            label = _author_label(name, f"{year[0]}{letter[0] if letter else ''}" if year else "")
+            known.add(label)
+            if isinstance(ids, dict):
+                ids.setdefault(label, ids[f"{one.line} {one.title}"])
+    return known

@@ -1,0 +1,120 @@
+"""Match the references of a report with the documents that were given."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from report.checks.verification import plain_title
+from report.verify.cited_report import Reference
+
+_MIN_TITLE = 8
+_MIN_STEM = 5
+_COMMON_STEMS = frozenset(["index", "readme", "report", "document", "default", "article", "notes"])
+
+
+class GivenDocument(NamedTuple):
+    """A document that a report may rest on."""
+
+    name: str
+    """The name of its file, with the folders below the one that was given."""
+    title: str
+    text: str
+    addresses: tuple[str, ...] = ()
+    """Its canonical addresses, and the path of its file."""
+    published: str = ""
+    """Its date as it declares it, or its beginning."""
+    sha256: str = ""
+    """The hash of what was stored of it; empty if there is none."""
+
+
+def match_documents(
+    references: Sequence[Reference],
+    documents: Sequence[GivenDocument],
+    canonicalise: Callable[[str], str],
+) -> dict[str, GivenDocument]:
+    """Return the document of each reference, by its id.
+
+    A document is known by its address, else by the name of its file in the entry, else by its
+    title. A name or a title that several documents have tells nothing.
+    """
+    index = _DocumentIndex(documents)
+    found = ((one.id, index.find(one, canonicalise)) for one in references)
+    return {name: document for name, document in found if document}
+
+
+class _DocumentIndex:
+    """Documents by address, by the name of their file, and by title."""
+
+    def __init__(self, documents: Sequence[GivenDocument]) -> None:
+        self.documents = documents
+        self.by_address = {address: one for one in documents for address in one.addresses}
+        self.by_file = _only([(one.name.rpartition("/")[2].casefold(), one) for one in documents])
+        stems = [(one.name.rpartition("/")[2].partition(".")[0].casefold(), one) for one in documents]
+        self.by_stem = _only([one for one in stems if _is_telling(one[0])])
+        titles = [(plain_title(one.title), one) for one in documents]
+        self.by_title = _only([one for one in titles if _is_long(one[0])])
+
+    def find(
+        self, reference: Reference, canonicalise: Callable[[str], str]
+    ) -> GivenDocument | None:
+        """Return the document of a reference, or None."""
+        address = reference.address
+        exact = self.by_address.get(canonicalise(address)) or self.by_address.get(address)
+        if exact:
+            return exact
+        named = self._find_file(reference)
+        if named:
+            return named
+        if address.startswith(("http://", "https://")):
+            path = unquote(urlsplit(address).path).rstrip("/").rpartition("/")[2].casefold()
+            by_path = self.by_file.get(path) or self.by_stem.get(path.partition(".")[0])
+            if by_path and not _has_web_address(by_path):
+                return by_path
+        return self._find_title(reference)
+
+    def _find_file(self, reference: Reference) -> GivenDocument | None:
+        text = f" {reference.text} {reference.title} ".casefold()
+        bare = re.sub(r"https?://\S+", " ", text)
+        found = [
+            one
+            for name, one in self.by_file.items()
+            if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", bare)
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _find_title(self, reference: Reference) -> GivenDocument | None:
+        """Return the document whose title is that of a reference, or the longest in its entry.
+
+        A document with another address is another one, whatever its title.
+        """
+        web = reference.address.startswith(("http://", "https://"))
+        whole = plain_title(reference.title)
+        entry = f" {plain_title(reference.text)} "
+        within = [title for title in self.by_title if f" {title} " in entry]
+        names = [whole, *sorted(within, key=len, reverse=True)]
+        having = (self.by_title[name] for name in names if name in self.by_title)
+        return next((one for one in having if not (web and _has_web_address(one))), None)
+
+
+def _only(pairs: Sequence[tuple[str, GivenDocument]]) -> Mapping[str, GivenDocument]:
+    """Return the documents by the keys that only one of them has."""
+    grouped: dict[str, list[GivenDocument]] = defaultdict(list)
+    for key, document in pairs:
+        grouped[key].append(document)
+    return {key: some[0] for key, some in grouped.items() if key and len(some) == 1}
+
+
+def _is_telling(stem: str) -> bool:
+    return len(stem) >= _MIN_STEM and stem not in _COMMON_STEMS and not stem.isdigit()
+
+
+def _is_long(title: str) -> bool:
+    return len(title) >= (_MIN_TITLE if title.isascii() else 4)
+
+
+def _has_web_address(document: GivenDocument) -> bool:
+    return any(one.startswith(("http://", "https://")) for one in document.addresses)

@@ -1,0 +1,198 @@
+"""Read the list of references of a report, in the forms in which systems write one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from report.markdown.sanitizer import unescape_markdown
+from text.pattern_files import PatternFile
+
+PATTERNS = PatternFile("report.verify", "cited_report.toml")
+"""How reports cite."""
+
+_TRIMMED = " \t.,;:–—-|*_\"'“”«»<>()（）。，；：[]"
+_MAX_GAP = 3  # empty lines between two entries of a list
+
+
+class ListedReference(NamedTuple):
+    """An entry of a list of references."""
+
+    label: str
+    """Its number or the name of its footnote; empty in a list without numbers."""
+    title: str
+    address: str
+    """Its first address, or the place that it names last; empty if it has neither."""
+    text: str
+    line: int
+    """The line of the report in which it begins, from 1."""
+    end: int
+    """The line behind its last one."""
+
+
+class ReferenceLists(NamedTuple):
+    """The references of a report, and the text without their lines."""
+
+    references: list[ListedReference]
+    lines: list[str]
+    """The lines of the report; those of its lists are empty."""
+
+
+def read_reference_lists(lines: Sequence[str]) -> ReferenceLists:
+    """Return the entries of all lists of references, and of all footnotes."""
+    fenced = _find_fenced(lines)
+    found: list[ListedReference] = []
+    headings: list[int] = []
+    at = 0
+    while at < len(lines):
+        start = None if at in fenced else _read_heading(lines[at])
+        entries = [] if start is None else _read_list(lines, at, start, fenced)
+        if entries:
+            headings.append(at)
+            found += entries
+            at = entries[-1].end - 1
+            continue
+        note = None if at in fenced else _read_note(lines, at)
+        if note:
+            found.append(note)
+            at = note.end - 1
+            continue
+        at += 1
+    taken = {*headings, *(one for entry in found for one in range(entry.line - 1, entry.end - 1))}
+    return ReferenceLists(found, ["" if at in taken else one for at, one in enumerate(lines)])
+
+
+def _find_fenced(lines: Sequence[str]) -> set[int]:
+    """Return the places of lines in blocks of code; one that is not closed has none."""
+    fenced: set[int] = set()
+    opened: tuple[int, str] | None = None
+    for at, line in enumerate(lines):
+        fence = PATTERNS.fence.match(line)
+        if fence and opened is None:
+            opened = at, fence[1]
+        elif fence and opened and fence[1].startswith(opened[1]):
+            fenced.update(range(opened[0], at + 1))
+            opened = None
+    return fenced
+
+
+def _read_heading(line: str) -> str | None:
+    """Return what follows the heading of a list in its line, or None if it is no such heading."""
+    if PATTERNS.list_heading.match(line):
+        return ""
+    label = PATTERNS.list_label.match(line)
+    return label["rest"].strip() if label else None
+
+
+def _read_list(
+    lines: Sequence[str], at: int, rest: str, fenced: set[int]
+) -> list[ListedReference]:
+    """Return the entries below a heading; none if what is there does not look like entries."""
+    if rest:
+        return [*_split_line(rest, at)]
+    found: list[ListedReference] = []
+    gap, numbered, here = 0, False, at + 1
+    while here < len(lines) and here not in fenced and gap <= _MAX_GAP:
+        line = lines[here]
+        if PATTERNS.heading.match(line) or (found and _read_heading(line) is not None):
+            break
+        if not line.strip():
+            gap, here = gap + 1, here + 1
+            continue
+        new = _read_entry(line, here)
+        numbered = numbered or bool(new and new.label)
+        goes_on = bool(found) and (gap == 0 or line[:1].isspace())
+        if new and (new.label or not numbered or not goes_on) and _is_reference(new, numbered):
+            found.append(new)
+        elif goes_on:
+            found[-1] = _append(found[-1], line, here)
+        else:
+            break
+        gap, here = 0, here + 1
+    return found if any(one.label or one.address for one in found) else []
+
+
+def _split_line(rest: str, at: int) -> Iterator[ListedReference]:
+    """Yield the references of a line such as "Sources: https://a.example, [2] https://b.example"."""
+    ends = [one.end() for one in PATTERNS.address.finditer(rest)]
+    links = [one.end() for one in PATTERNS.linked.finditer(rest)]
+    start = 0
+    for end in links or ends:
+        entry = _read_entry(rest[start:end].strip(" ,;，；、|"), at)
+        start = end
+        if entry and entry.address:
+            yield entry
+
+
+def _is_reference(entry: ListedReference, numbered: bool) -> bool:
+    return bool(entry.label) if numbered else bool(entry.address or entry.title)
+
+
+def _read_note(lines: Sequence[str], at: int) -> ListedReference | None:
+    """Return the footnote or the definition of a link that begins in a line."""
+    note = PATTERNS.footnote_entry.match(lines[at])
+    note = note or PATTERNS.link_definition.match(lines[at])
+    if not note:
+        return None
+    entry = _build(note["label"], note["rest"], at)
+    for here in range(at + 1, len(lines)):
+        if not re.match(r"(?: {2,}|\t)\S", lines[here]):
+            break
+        entry = _append(entry, lines[here], here)
+    return entry
+
+
+def _read_entry(line: str, at: int) -> ListedReference | None:
+    """Return the entry that a line of a list begins, with a number, a bullet or neither."""
+    note = PATTERNS.footnote_entry.match(line) or PATTERNS.link_definition.match(line)
+    if note:
+        return _build(note["label"], note["rest"], at)
+    numbered = PATTERNS.entry.match(line)
+    if numbered:
+        found = (numbered[name] for name in "abcdefghijk")
+        label = unicodedata.normalize("NFKC", next(filter(None, found)))
+        return _build(str(int(label)), numbered["rest"], at)
+    bullet = PATTERNS.bullet.match(line)
+    rest = bullet["rest"] if bullet else line.strip()
+    return _build("", rest, at) if rest and not rest.startswith(("|", ">")) else None
+
+
+def _append(entry: ListedReference, line: str, at: int) -> ListedReference:
+    """Return an entry that goes on in a further line."""
+    return _build(entry.label, f"{entry.text} {line.strip()}", entry.line - 1)._replace(end=at + 2)
+
+
+def _build(label: str, rest: str, at: int) -> ListedReference:
+    text = unescape_markdown(PATTERNS.counted_passages.sub("", rest.strip()))
+    address, title = find_address(rest), _find_title(text)
+    if not address:
+        parts = re.split(r"\s+[—–|]\s+|\s-\s", text)
+        address = parts[-1].strip() if len(parts) > 1 else ""
+    return ListedReference(label, title, address, text, at + 1, at + 2)
+
+
+def find_address(text: str) -> str:
+    """Return the first web address of a text, without punctuation behind it, or ""."""
+    link = PATTERNS.linked.search(text)
+    if link and link["address"]:
+        return link["address"]
+    found = PATTERNS.address.search(text)
+    return trim_address(found[0]) if found else ""
+
+
+def trim_address(address: str) -> str:
+    """Return an address without the punctuation of the sentence that it ends."""
+    bare = address.rstrip(".,;:!?*_'\"")
+    return bare[:-1] if bare.endswith(")") and bare.count(")") > bare.count("(") else bare
+
+
+def _find_title(text: str) -> str:
+    """Return the words by which an entry names its source."""
+    link = PATTERNS.linked.search(text)
+    if link and not PATTERNS.address.fullmatch(link["title"]) and len(link["title"].strip()) > 3:
+        return link["title"].strip(_TRIMMED)
+    before = PATTERNS.address.split(text)[0].strip(_TRIMMED)
+    quoted = re.search(r"[\"“«「『《]([^\"“”«»「」『』《》]{4,})[\"”»」』》]", before)
+    return quoted[1].strip(_TRIMMED) if quoted else re.split(r"\s+[—–|]\s+", before)[0].strip(_TRIMMED)
