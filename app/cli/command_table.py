@@ -342,6 +342,14 @@ COMMANDS = {
         "report_figures_command.print_report_figures",
         (options.FIGURES_OF, *options.PROJECT),
     ),
+    "verify": CommandEntry(
+        "Check a report against its documents: citations, quotations, numbers, tables.\n\n"
+        "It may be a report of Dossier or of any other system. No model and no network is used. "
+        "The documents are those of --docs, and what is stored of the sources here. The exit "
+        "status is 1 when a check fails.",
+        "verify_command.verify_command",
+        (options.VERIFIED, options.VERIFIED_DOCS, options.COMPLETE, *options.PROJECT),
+    ),
     "settings": CommandEntry("Copy settings into the home."),
     "settings import": CommandEntry(
         "Copy the settings of a .env into the home, after showing them.\n\n"

@@ -108,6 +108,11 @@ COMMAND_EXAMPLES = {
         "dossier eval report 20260101-a1b2c3-1",
         "dossier eval report reports/20260101-a1b2c3-1/report.md 20260102-d4e5f6-1 --json",
     ),
+    "verify": (
+        "dossier verify 20260101-a1b2c3-1",
+        "dossier verify reports/20260101-a1b2c3-1/report.html",
+        "dossier verify their-report.md --docs sources --complete --json",
+    ),
     "serve": ("dossier serve", "dossier serve --port 8200 --jobs 64"),
     "trust": ("dossier trust .",),
     "settings import": ("dossier settings import .env",),

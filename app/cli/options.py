@@ -392,6 +392,17 @@ BENCHMARK = (
     _flag("dry_run", "Print what it will cost, and do nothing."),
     YES,
 )
+VERIFIED = _argument(
+    "report", "REPORT", "The file of a report, in Markdown or HTML; or a run by its name."
+)
+VERIFIED_DOCS = _option(
+    "docs",
+    "PATH",
+    "A folder or file with what the report rests on; may be repeated.",
+    None,
+    kind=list[Path] | None,
+)
+COMPLETE = _flag("complete", "The documents are all that the report may cite.")
 FIGURES_OF = _argument(
     "reports",
     "REPORT",

@@ -16,7 +16,7 @@ from report.markdown.markdown_blocks import (
 )
 from report.markdown.markers import list_cited_ids
 from report.verify.citation_markers import CitationSpeller, CitationUse
-from report.verify.reference_list import PATTERNS, read_reference_lists
+from report.verify.reference_list import PATTERNS, find_fenced, read_reference_lists
 from text.normalization import normalize_text
 
 CitationStyle = Literal["numbers", "footnotes", "links", "authors", "list", "none"]
@@ -110,9 +110,9 @@ def _is_own(text: str) -> bool:
 def _drop_service_sections(lines: Sequence[str]) -> list[str]:
     """Return lines without the sections in which Dossier tells of a report itself."""
     names = {get_label(name, one) for name in _SERVICE_SECTIONS for one in ("en", "zh")}
-    dropping, kept = False, list[str]()
-    for line in lines:
-        heading = PATTERNS.heading.match(line)
+    dropping, kept, fenced = False, list[str](), find_fenced(lines)
+    for at, line in enumerate(lines):
+        heading = None if at in fenced else PATTERNS.heading.match(line)
         if heading and len(heading["rank"]) <= 2:
             dropping = line.strip("# \t") in names
         kept.append("" if dropping else line)

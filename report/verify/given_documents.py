@@ -10,9 +10,11 @@ from urllib.parse import unquote, urlsplit
 
 from report.checks.verification import plain_title
 from report.verify.cited_report import Reference
+from text.regex import regex
 
 _MIN_TITLE = 8
 _MIN_STEM = 5
+_FILE_NAME = regex(r"[\w.-]+\.(?:md|txt|pdf|docx?|xlsx?|csv|tsv|pptx?|epub|html?|json)\b")
 _COMMON_STEMS = frozenset(["index", "readme", "report", "document", "default", "article", "notes"])
 
 
@@ -77,8 +79,10 @@ class _DocumentIndex:
         return self._find_title(reference)
 
     def _find_file(self, reference: Reference) -> GivenDocument | None:
-        text = f" {reference.text} {reference.title} ".casefold()
+        text = f" {reference.text} ".casefold()
         bare = re.sub(r"https?://\S+", " ", text)
+        if len({*_FILE_NAME.findall(bare)}) > 1:
+            return None
         found = [
             one
             for name, one in self.by_file.items()

@@ -42,7 +42,7 @@ class ReferenceLists(NamedTuple):
 
 def read_reference_lists(lines: Sequence[str]) -> ReferenceLists:
     """Return the entries of all lists of references, and of all footnotes."""
-    fenced = _find_fenced(lines)
+    fenced = find_fenced(lines)
     found: list[ListedReference] = []
     headings: list[int] = []
     at = 0
@@ -64,7 +64,7 @@ def read_reference_lists(lines: Sequence[str]) -> ReferenceLists:
     return ReferenceLists(found, ["" if at in taken else one for at, one in enumerate(lines)])
 
 
-def _find_fenced(lines: Sequence[str]) -> set[int]:
+def find_fenced(lines: Sequence[str]) -> set[int]:
     """Return the places of lines in blocks of code; one that is not closed has none."""
     fenced: set[int] = set()
     opened: tuple[int, str] | None = None

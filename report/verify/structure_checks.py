@@ -36,6 +36,8 @@ class CheckedSources(NamedTuple):
     """Whether the report may cite nothing but the documents that were given."""
     canonicalise: Callable[[str], str]
     """Returns the one form of a web address."""
+    language: str = ""
+    """The language that was asked for; empty if it is not known."""
 
 
 def check_markers(report: CitedReport, sources: CheckedSources) -> CheckResult:
@@ -172,11 +174,11 @@ def _key(reference: Reference, sources: CheckedSources) -> str:
     return host.removeprefix("www.").removeprefix("m.") + slash + rest
 
 
-def check_leftovers(report: CitedReport, _sources: CheckedSources) -> CheckResult:
+def check_leftovers(report: CitedReport, sources: CheckedSources) -> CheckResult:
     """Check that nothing of a prompt or a tool is left, and that the language is one (C12)."""
     result = CheckResult("C12")
-    for number, line in enumerate(report.text.split("\n"), start=1):
-        found = _PATTERNS.leftover.search(mask_code(line)[0])
+    for number, line in _iter_prose_lines(report.text):
+        found = _PATTERNS.leftover.search(line)
         result.checked += bool(line.strip())
         if found:
             result.add(number, "left over from a prompt or a tool", found[0])
@@ -189,7 +191,10 @@ def check_leftovers(report: CitedReport, _sources: CheckedSources) -> CheckResul
     result.note = f"{main} {share:.0%}" if main else ""
     if texts and share < _MIN_LANGUAGE_SHARE:
         result.add(0, f"only {share:.0%} of the text is in one language", warning=True)
-    result.reason = "the language that was asked for is not known"
+    if not sources.language:
+        result.reason = "the language that was asked for is not known"
+    elif main and main not in ("mixed", sources.language[:2]):
+        result.add(0, f"it is in {main}, and {sources.language} was asked for")
     return result
 
 

@@ -63,6 +63,7 @@ def verify_report(
     canonicalise: Callable[[str], str],
     *,
     complete: bool = False,
+    language: str = "",
     today: date,
     more: Mapping[str, CheckResult] | None = None,
 ) -> Verification:
@@ -73,12 +74,13 @@ def verify_report(
         documents: What its sources may be.
         canonicalise: Returns the one form of a web address.
         complete: Whether it may cite nothing but these documents.
+        language: The language that was asked for, if it is known.
         today: The date by which sources are recent.
         more: Results of checks that only the run of the report allows, by their ids.
     """
     report = parse_report(file.text, canonicalise)
     matched = match_documents(report.references, documents, canonicalise)
-    sources = CheckedSources(matched, complete, canonicalise)
+    sources = CheckedSources(matched, complete, canonicalise, language)
     found = [check(report, sources) for check in _STRUCTURE]
     found += ContentChecker(report, sources, today).run()
     found.append(check_page_safety(file.page) if file.page else check_safety(report, sources))

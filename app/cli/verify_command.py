@@ -1,0 +1,238 @@
+"""dossier verify: check a report of any system against its documents, without a model."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.table import Column, Table
+from rich.text import Text
+
+from app.cli.dispatch import Invocation
+from app.cli.output import one_line, print_notice
+from app.cli.table import make_table
+from config.errors import ErrorCode, Problem
+from graph.state import State
+from nodes.deliver import draw_report
+from report.document import ReportDocument
+from report.export import render_report_files
+from report.verify.check_results import CHECK_TITLES, CheckResult, SentenceResult, Verification
+from report.verify.cited_report import parse_report
+from report.verify.given_documents import GivenDocument, match_documents
+from report.verify.html_report import convert_html_report, is_html
+from report.verify.verification import VerifiedFile, verify_report
+from runs.earlier_runs import load_run_state
+from runs.lifecycle import RunRecord, find_run, find_run_of_report
+from tools.verified_documents import (
+    load_run_documents,
+    load_stored_documents,
+    read_given_files,
+)
+from tools.web.urls import canonicalise_url
+
+STATUS_WORDS = {
+    "ok": ("ok", "green"),
+    "partly": ("ok as far as checked", "green"),
+    "warning": ("look at it", "yellow"),
+    "failed": ("failed", "red"),
+    "not_checked": ("not checked", "dim"),
+}
+"""How the result of a check is told, and its colour."""
+
+_MOST_PLACES = 3
+_MOST_SENTENCES = 40
+_MAX_BYTES = 20_000_000
+_REPORT_SUFFIXES = (".md", ".markdown", ".html", ".htm", ".txt")
+
+
+class _Subject(NamedTuple):
+    """What is verified."""
+
+    file: VerifiedFile
+    documents: list[GivenDocument]
+    complete: bool
+    more: dict[str, CheckResult]
+    language: str = ""
+
+
+async def verify_command(
+    *, report: str, docs: list[Path] | None, complete: bool, invocation: Invocation
+) -> int:
+    """Check a report, print what each check found, and return 1 if one failed.
+
+    Raises:
+        Problem: `file_not_found`, `file_unreadable`, `run_not_found`, `file_too_large`.
+    """
+    given = await read_given_files(docs or [])
+    for path, why in given.unread.items():
+        print_notice(f"not read: {path}: {why}")
+    subject = await _load_subject(invocation.owner, report, given.documents)
+    found = await asyncio.to_thread(
+        verify_report,
+        subject.file,
+        subject.documents,
+        canonicalise_url,
+        complete=complete or subject.complete,
+        language=subject.language,
+        today=datetime.now(UTC).date(),
+        more=subject.more,
+    )
+    invocation.print_result(found.as_dict(), *_list_parts(found))
+    return int(found.failed)
+
+
+async def _load_subject(owner: str, name: str, given: list[GivenDocument]) -> _Subject:
+    path = Path(os.path.expanduser(name))
+    if path.is_dir() and (path / "report.md").is_file():
+        path /= "report.md"
+    if path.is_file():
+        return await _load_file(owner, path, given)
+    if path.suffix.lower() in _REPORT_SUFFIXES:
+        what, hint = "there is no such file", "name the file of a report, or a run"
+        raise Problem(ErrorCode.FILE_NOT_FOUND, what, where=name, hint=hint)
+    run = await find_run(owner, name)
+    state = await load_run_state(run)
+    if state is None:
+        what = f"no report of {name!r} is saved"
+        raise Problem(ErrorCode.RUN_NOT_FOUND, what, hint="see `dossier runs`")
+    document = await _draw(run, state)
+    text = render_report_files(document)["md"].decode()
+    return await _from_run(owner, state, document, VerifiedFile(text), given)
+
+
+async def _load_file(owner: str, path: Path, given: list[GivenDocument]) -> _Subject:
+    text = await asyncio.to_thread(_read_text, path)
+    page = text if is_html(text) else ""
+    file = VerifiedFile(convert_html_report(page) if page else text, page)
+    parsed = parse_report(file.text, canonicalise_url)
+    run = await _find_own_run(owner, path) if parsed.own else None
+    state = await load_run_state(run) if run else None
+    if run and state:
+        return await _from_run(owner, state, await _draw(run, state), file, given)
+    matched = match_documents(parsed.references, given, canonicalise_url)
+    missing = [one.address for one in parsed.references if one.id not in matched and one.address]
+    stored = await load_stored_documents(owner, missing)
+    return _Subject(file, [*given, *stored], False, {})
+
+
+def _read_text(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+    except OSError as error:
+        what = f"it cannot be opened: {error.strerror}"
+        raise Problem(ErrorCode.FILE_UNREADABLE, what, where=str(path)) from error
+    if len(data) > _MAX_BYTES:
+        what = f"a report has at most {_MAX_BYTES:,} bytes"
+        raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=str(path))
+    return data.decode("utf-8-sig", "replace")
+
+
+async def _find_own_run(owner: str, path: Path) -> RunRecord | None:
+    """Return the run that wrote a report to this folder last, if it is stored here."""
+    try:
+        return await find_run_of_report(owner, str(path.parent.absolute()))
+    except Problem as problem:
+        if problem.code != ErrorCode.RUN_NOT_FOUND:
+            raise
+        return None
+
+
+async def _draw(run: RunRecord, state: State) -> ReportDocument:
+    ended = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
+    return await draw_report(run.owner, run.id, state, state["report"].get("created", ended))
+
+
+async def _from_run(
+    owner: str,
+    state: State,
+    document: ReportDocument,
+    file: VerifiedFile,
+    given: list[GivenDocument],
+) -> _Subject:
+    documents = await load_run_documents(owner, state)
+    more = {"C11": _check_steps(state, document), "C19": _check_rendering(document)}
+    return _Subject(file, [*documents, *given], True, more, document["language"])
+
+
+def _check_steps(state: State, document: ReportDocument) -> CheckResult:
+    """Check that each step of the plan is cited, or named as missing (C11)."""
+    result = CheckResult("C11")
+    cited, told = set(state["report"]["cited"]), {one["title"] for one in document["gaps"]}
+    found = {one["step"]: one for one in state.get("findings", {}).values()}
+    steps = [*state.get("plan", {"steps": []})["steps"], *state.get("follow_ups", [])]
+    for step in steps:
+        result.checked += 1
+        finding = found.get(step["id"])
+        if step["title"] not in told and not (finding and cited & set(finding["sources"])):
+            result.add(0, "a step that is neither cited nor named as missing", step["title"])
+    if not steps:
+        result.skip("the run had no plan", 0)
+    return result
+
+
+def _check_rendering(document: ReportDocument) -> CheckResult:
+    """Check that rendering it twice gives the same bytes (C19)."""
+    result = CheckResult("C19", checked=1)
+    if render_report_files(document) != render_report_files(document):
+        result.add(0, "rendered twice, it is not the same")
+    return result
+
+
+def _list_parts(found: Verification) -> Iterator[Table | Text]:
+    """Yield the table of checks, the sentences in which something was found, and the outcome."""
+    yield _render_checks(found.checks)
+    told = [one for one in found.sentences if one.findings]
+    if told:
+        yield Text("")
+        yield Text(f"Sentences in which something was found: {len(told)}", "bold")
+    for one in told[:_MOST_SENTENCES]:
+        yield _render_sentence(one)
+    if len(told) > _MOST_SENTENCES:
+        yield Text(f"{len(told) - _MOST_SENTENCES} more with --json")
+    yield Text("")
+    yield Text(_summarize(found))
+
+
+def _render_checks(checks: Sequence[CheckResult]) -> Table:
+    rows = make_table("", "check", "result", Column("first places", overflow="fold"))
+    for one in checks:
+        word, colour = STATUS_WORDS[one.status]
+        shown = Text(word, colour)
+        rows.add_row(one.id, CHECK_TITLES[one.id], shown, _describe(one))
+    return rows
+
+
+def _describe(result: CheckResult) -> str:
+    """Return the first findings of a check, or how much was checked and why not all."""
+    if result.findings:
+        places = [
+            f"{f'line {one.line}: ' if one.line else ''}{one_line(one.what)}"
+            for one in result.findings[:_MOST_PLACES]
+        ]
+        more = len(result.findings) - len(places)
+        return "; ".join([*places, *([f"{more} more"] if more else [])])
+    parts = []
+    if result.checked:
+        parts.append(f"{result.checked} checked")
+    if result.unchecked and result.checked:
+        parts.append(f"{result.unchecked} not")
+    return "; ".join(filter(None, [", ".join(parts), result.reason, result.note]))
+
+
+def _render_sentence(result: SentenceResult) -> Text:
+    colour = STATUS_WORDS[result.status][1]
+    told = "; ".join(map(one_line, result.findings))
+    return Text.assemble((f"{result.line:>5}  ", "dim"), (told, colour), f"\n       {one_line(result.text)}")
+
+
+def _summarize(found: Verification) -> str:
+    counts = Counter(one.status for one in found.checks)
+    told = ", ".join(f"{counts[name]} {word}" for name, (word, _) in STATUS_WORDS.items() if counts[name])
+    given = f"{found.matched} of {found.references} sources given"
+    return f"{told}. {found.words:,} words, {given}."

@@ -1,0 +1,129 @@
+"""Read a report in HTML as the Markdown that the checks parse."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+_SKIPPED = frozenset(["script", "style", "aside", "details", "nav", "template", "head", "svg", "noscript", "footer", "button"])
+_SKIPPED_CLASSES = frozenset(["cited", "card", "back", "meta", "back-link", "footnote-backref"])
+_BLOCKS = frozenset(["p", "div", "section", "article", "header", "main", "ul", "ol", "table", "blockquote", "figure", "dl", "dt", "dd", "body"])
+_VOID = frozenset(["br", "hr", "img", "input", "meta", "link", "col", "wbr", "source", "area", "base", "embed", "param", "track"])
+_QUOTES = {"open": "“", "close": "”"}
+
+
+class _MarkdownWriter(HTMLParser):
+    """Writes the text of a page as Markdown."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self.skipped: list[str] = []
+        self.lists: list[int] = []
+        """The number of the next item of each open list; 0 for bullets."""
+        self.links: list[str] = []
+        self.cells = 0
+        self.rows = 0
+        self.preformatted = self.question = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Write what opens an element."""
+        given = {name: value or "" for name, value in attrs}
+        left_out = tag in _SKIPPED or _SKIPPED_CLASSES & set(given.get("class", "").split())
+        if self.skipped or left_out:
+            if tag not in _VOID:
+                self.skipped.append(tag)
+            return
+        if given.get("class") == "question":
+            self._open_question()
+        elif re.fullmatch(r"h[1-6]", tag):
+            self.parts.append(f"\n\n{'#' * int(tag[1])} ")
+        elif tag == "a":
+            address = given.get("href", "")
+            self.links.append("" if address.startswith("#") else address)
+            self.parts.append("[" if self.links[-1] else "")
+        elif tag in ("ul", "ol"):
+            start = given.get("start", "1")
+            self.lists.append(int(start) if tag == "ol" and start.isdigit() else int(tag == "ol"))
+            self.parts.append("\n")
+        elif tag == "li":
+            self._open_item()
+        else:
+            self._open_other(tag)
+
+    def _open_item(self) -> None:
+        number = self.lists[-1] if self.lists else 0
+        if number:
+            self.lists[-1] += 1
+        indent = "  " * max(len(self.lists) - 1, 0)
+        self.parts.append(f"\n{indent}{f'{number}.' if number else '-'} ")
+
+    def _open_other(self, tag: str) -> None:
+        opened = {"br": "\n", "hr": "\n\n---\n\n", "sup": "<sup>", "q": _QUOTES["open"], "code": "`", "th": "| ", "td": "| "}
+        if tag == "pre":
+            self.preformatted = True
+            self.parts.append("\n\n```\n")
+        elif tag == "tr":
+            self.cells = 0
+            self.parts.append("\n")
+        elif tag in opened:
+            self.cells += tag in ("th", "td")
+            self.parts.append("" if tag == "code" and self.preformatted else opened[tag])
+        elif tag == "table":
+            self.rows = 0
+            self.parts.append("\n\n")
+        elif tag in _BLOCKS and not (self.lists or self.cells):
+            self.parts.append("\n\n")
+
+    def _open_question(self) -> None:
+        """Begin the question of a report of Dossier, which its Markdown has in italics."""
+        self.parts.append("\n\n*")
+        self.question = True
+
+    def handle_endtag(self, tag: str) -> None:
+        """Write what closes an element."""
+        if self.skipped:
+            while self.skipped and tag not in _VOID:
+                if self.skipped.pop() == tag:
+                    break
+            return
+        if self.question and tag == "p":
+            self.question = False
+            self.parts.append("*\n\n")
+        elif tag == "a" and self.links:
+            address = self.links.pop()
+            self.parts.append(f"]({address})" if address else "")
+        elif tag in ("ul", "ol") and self.lists:
+            self.lists.pop()
+            self.parts.append("\n" if self.lists else "\n\n")
+        elif tag == "tr":
+            self.rows += 1
+            self.parts.append("|" + (f"\n{'|---' * self.cells}|" if self.rows == 1 else ""))
+            self.cells = 0
+        elif tag == "pre":
+            self.preformatted = False
+            self.parts.append("\n```\n\n")
+        elif tag in ("sup", "q", "code", "th", "td"):
+            closed = {"sup": "</sup>", "q": _QUOTES["close"], "code": "`", "th": " ", "td": " "}
+            self.parts.append("" if tag == "code" and self.preformatted else closed[tag])
+        elif (tag in _BLOCKS or re.fullmatch(r"h[1-6]", tag)) and not (self.lists or self.cells):
+            self.parts.append("\n\n")
+
+    def handle_data(self, data: str) -> None:
+        """Write text; white space is one space."""
+        if not self.skipped:
+            self.parts.append(data if self.preformatted else re.sub(r"\s+", " ", data))
+
+
+def convert_html_report(page: str) -> str:
+    """Return the text of a report in HTML as Markdown, without what is only shown beside it."""
+    writer = _MarkdownWriter()
+    writer.feed(page)
+    writer.close()
+    lines = [line.strip() if not line.startswith("  ") else line.rstrip() for line in "".join(writer.parts).split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+
+
+def is_html(text: str) -> bool:
+    """Tell whether a text is a page in HTML."""
+    return bool(re.match(r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", text[:2000], re.IGNORECASE | re.DOTALL))

@@ -1,0 +1,126 @@
+"""Load the documents against which a report is verified: files, stored pages, sources of a run."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from anyio import to_thread
+
+from config.errors import Problem
+from graph.state import State
+from library.documents import list_stored_files
+from library.store import list_page_ids, read_page_texts
+from report.citations import get_document_key, to_whole_document
+from report.verify.given_documents import GivenDocument
+from report.verify.reference_list import find_address
+from text.regex import regex
+from tools.files.extractor import extract_document
+from tools.files.formats import find_files
+from tools.source_checks import load_cited_texts
+from tools.web.urls import canonicalise_url
+
+_DECLARED = regex(
+    r"(?im)^\W{0,4}(?:url|source(?:[_ ]url)?|address|link|permalink|canonical|来源|网址|链接)\W{0,3}[:：=]\s*\W?(?=https?://)"
+)
+_CANONICAL = regex(
+    r"(?is)<link\b[^>]*\brel=[\"']?canonical[^>]*>|<meta\b[^>]*\bog:url[^>]*>"
+    r"|<!--\s*saved from url=\(\d+\)\s*\S+"
+)
+_HEAD_CHARS = 20_000
+_DECLARING_CHARS = 1_500
+
+
+class GivenFiles(NamedTuple):
+    """What was read of some files and folders."""
+
+    documents: list[GivenDocument]
+    unread: dict[str, str]
+    """Why a file was not read, by its path."""
+
+
+async def read_given_files(paths: Sequence[Path]) -> GivenFiles:
+    """Read the documents below some files and folders; nothing is stored.
+
+    Raises:
+        Problem: `file_not_found` for a path that there is not.
+    """
+    given = GivenFiles([], {})
+    for root in paths:
+        for path in await to_thread.run_sync(find_files, root):
+            try:
+                given.documents.append(await _read_file(path, root.resolve()))
+            except Problem as problem:
+                given.unread[str(path)] = problem.what
+    return given
+
+
+async def _read_file(path: Path, root: Path) -> GivenDocument:
+    document = await extract_document(path)
+    sections = document["sections"]
+    text = "\n\n".join(f"{one['title']}\n{one['text']}" if one["title"] not in one["text"] else one["text"] for one in sections)
+    declared = await to_thread.run_sync(_read_declared_addresses, path, text)
+    name = str(path.relative_to(root)) if root in path.parents else path.name
+    return GivenDocument(
+        name=name,
+        title=document["title"],
+        text=text,
+        addresses=(str(path), *map(canonicalise_url, declared)),
+        published=document.get("metadata", {}).get("published", ""),
+    )
+
+
+def _read_declared_addresses(path: Path, text: str) -> list[str]:
+    """Return the addresses that a file says it is from, in its head or its first lines."""
+    found: list[str] = []
+    if path.suffix.lower() in (".html", ".htm", ".xhtml"):
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD_CHARS).decode("utf-8", "replace")
+        found += [find_address(one[0]) for one in _CANONICAL.finditer(head)]
+    start = text[:_DECLARING_CHARS]
+    if path.suffix.lower() in (".md", ".markdown", ".txt"):
+        with path.open("rb") as stream:
+            start = stream.read(_DECLARING_CHARS).decode("utf-8", "replace")
+    found += [find_address(start[one.end() :]) for one in _DECLARED.finditer(start)]
+    return list(dict.fromkeys(filter(None, found)))
+
+
+async def load_stored_documents(owner: str, addresses: Iterable[str]) -> list[GivenDocument]:
+    """Return the stored pages that have some addresses or are of files with these paths."""
+    files = {one.path: one.sha256 for one in await list_stored_files(owner)}
+    documents: list[GivenDocument] = []
+    for address in dict.fromkeys(addresses):
+        key = canonicalise_url(address)
+        web = key.startswith(("http://", "https://"))
+        origin = key if web else files.get(address, "")
+        ids = await list_page_ids(owner, "web" if web else "file", origin) if origin else []
+        texts = await read_page_texts(owner, ids)
+        if texts:
+            text = "\n\n".join(texts[one] for one in ids if one in texts)
+            documents.append(GivenDocument(address, "", text, (key,), "", _digest(text)))
+    return documents
+
+
+async def load_run_documents(owner: str, state: State) -> list[GivenDocument]:
+    """Return the documents that the report of a run cites, each with the text of its cited pages."""
+    texts = await load_cited_texts(owner, state)
+    cited = [state.get("sources", {})[name] for name in texts]
+    grouped: dict[str, list[str]] = {}
+    for one in cited:
+        grouped.setdefault(get_document_key(one), []).append(one["id"])
+    documents: list[GivenDocument] = []
+    for key, names in grouped.items():
+        whole = to_whole_document(state["sources"][names[0]])
+        text = "\n\n".join(texts[name] for name in names)
+        addresses = tuple(dict.fromkeys([canonicalise_url(whole["location"]), whole["location"], key]))
+        published = whole.get("published", "")
+        documents.append(
+            GivenDocument(whole["location"], whole["title"], text, addresses, published, _digest(text))
+        )
+    return documents
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
