@@ -104,6 +104,11 @@ def join_search_words(text: str) -> str:
     return " ".join(words)
 
 
+def hash_text(text: str) -> str:
+    """Return the hash of a page's text, as it is stored."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def _row(origin: PageOrigin, page: NewPage, at: int) -> dict[str, Any]:
     title, text = strip_unstorable(page["title"]), strip_unstorable(page["text"])
     session = strip_unstorable(page.get("session", ""))
@@ -123,7 +128,7 @@ def _row(origin: PageOrigin, page: NewPage, at: int) -> dict[str, Any]:
         "title": title,
         "abstract": strip_unstorable(abstract),
         "text": text,
-        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "sha256": hash_text(text),
         "speaker": strip_unstorable(page.get("speaker", "")),
         "said": page.get("said", ""),
         "links": json.dumps(page.get("links", [])),

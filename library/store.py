@@ -22,6 +22,7 @@ from library.page_rows import (
     PageOrigin,
     Provenance,
     build_page_rows,
+    hash_text,
     strip_unstorable,
 )
 from library.tables import pages
@@ -162,6 +163,16 @@ async def read_page_texts(
         rows = await read_rows(wanted.where(pages.c.id.in_(batch)))
         texts |= {row.id: row.text for row in rows}
     return texts
+
+
+async def find_altered_pages(owner: str, ids: Sequence[str]) -> set[str]:
+    """Return the pages of an owner whose text no longer has the hash that was stored with it."""
+    altered: set[str] = set()
+    wanted = select(pages.c.id, pages.c.text, pages.c.sha256).where(pages.c.owner == owner)
+    for batch in split_batches(ids):
+        rows = await read_rows(wanted.where(pages.c.id.in_(batch)))
+        altered |= {row.id for row in rows if row.sha256 and row.sha256 != hash_text(row.text)}
+    return altered
 
 
 async def read_page_origins(owner: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:

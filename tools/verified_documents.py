@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from anyio import to_thread
 from config.errors import Problem
 from graph.state import State
 from library.documents import list_stored_files
-from library.store import list_page_ids, read_page_texts
+from library.store import find_altered_pages, list_page_ids, read_page_texts
 from report.citations import get_document_key, to_whole_document
 from report.verify.given_documents import GivenDocument
 from report.verify.reference_list import find_address
@@ -68,7 +67,7 @@ async def _read_file(path: Path, root: Path) -> GivenDocument:
         title=document["title"],
         text=text,
         addresses=(str(path), *map(canonicalise_url, declared)),
-        published=document.get("metadata", {}).get("published", ""),
+        published=document["metadata"].published if "metadata" in document else "",
     )
 
 
@@ -99,7 +98,8 @@ async def load_stored_documents(owner: str, addresses: Iterable[str]) -> list[Gi
         texts = await read_page_texts(owner, ids)
         if texts:
             text = "\n\n".join(texts[one] for one in ids if one in texts)
-            documents.append(GivenDocument(address, "", text, (key,), "", _digest(text)))
+            altered = bool(await find_altered_pages(owner, ids))
+            documents.append(GivenDocument(address, "", text, (key,), "", altered))
     return documents
 
 
@@ -107,6 +107,7 @@ async def load_run_documents(owner: str, state: State) -> list[GivenDocument]:
     """Return the documents that the report of a run cites, each with the text of its cited pages."""
     texts = await load_cited_texts(owner, state)
     cited = [state.get("sources", {})[name] for name in texts]
+    changed = await find_altered_pages(owner, [one["page"] for one in cited])
     grouped: dict[str, list[str]] = {}
     for one in cited:
         grouped.setdefault(get_document_key(one), []).append(one["id"])
@@ -116,11 +117,9 @@ async def load_run_documents(owner: str, state: State) -> list[GivenDocument]:
         text = "\n\n".join(texts[name] for name in names)
         addresses = tuple(dict.fromkeys([canonicalise_url(whole["location"]), whole["location"], key]))
         published = whole.get("published", "")
+        altered = any(state["sources"][name]["page"] in changed for name in names)
         documents.append(
-            GivenDocument(whole["location"], whole["title"], text, addresses, published, _digest(text))
+            GivenDocument(whole["location"], whole["title"], text, addresses, published, altered)
         )
     return documents
 
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

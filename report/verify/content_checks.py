@@ -9,8 +9,14 @@ from functools import cached_property
 
 from graph.records import Source
 from report.checks.comparison import SourceComparison
+from report.checks.contrast import find_contradiction
 from report.checks.entailment import has_unknown_name
-from report.checks.numbers import list_checkable_numbers
+from report.checks.numbers import (
+    is_known_number,
+    list_checkable_numbers,
+    list_values,
+    normalize_numerals,
+)
 from report.checks.overlap import compute_share
 from report.checks.quotation_search import QuotablePages
 from report.checks.sections import list_section_kinds
@@ -47,6 +53,7 @@ _MAX_UNCITED = 0.02
 _MIN_WORDS = {"en": 6, "zh": 10}
 _OWN_SHARE = 0.5
 _OTHER_SHARE = 0.75
+_COPIED_SHARE = 0.9
 _MARGIN = 0.3
 _OLD_DAYS = 730
 
@@ -99,6 +106,8 @@ class ContentChecker:
             elif document is None:
                 result.skip(NOT_GIVEN)
                 continue
+            elif document.altered:
+                result.add(one.line, "its stored text has been altered", name)
             elif not document.text.strip():
                 result.add(one.line, "its document has no text", name)
             elif len(document.text) < _SHORT_PAGE and _PATTERNS.not_there.search(document.text):
@@ -106,7 +115,7 @@ class ContentChecker:
             result.checked += 1
         if not self.report.references:
             result.skip("the report names no sources")
-        elif not any(one.sha256 for one in self.sources.documents.values()):
+        elif all(one.altered is None for one in self.sources.documents.values()):
             result.note = "no hashes to compare"
         return result
 
@@ -201,8 +210,6 @@ class ContentChecker:
     def _find_other(self, statement: CitedStatement, cited: Sequence[str]) -> str:
         """Return another source that has nearly all words of a statement, and the cited ones few."""
         said = normalize_statement(statement.text)
-        if not self.comparison.is_comparable(said, cited):
-            return ""
         wanted = set(search_words(said))
         if len(wanted) < _MIN_WORDS[detect_language(said)]:
             return ""
@@ -210,13 +217,13 @@ class ContentChecker:
         def share(name: str) -> float:
             return compute_share(wanted, self.comparison.get_source(name).positions)
 
-        own = max(map(share, cited))
+        own, alike = max(map(share, cited)), self.comparison.is_comparable(said, cited)
         if own > _OWN_SHARE:
             return ""
         others = {name: share(name) for name in self.texts if name not in cited}
         best = max(others, key=others.__getitem__, default="")
-        bears = best and others[best] >= max(_OTHER_SHARE, own + _MARGIN)
-        return best if bears else ""
+        least = max(_OTHER_SHARE, own + _MARGIN) if alike else _COPIED_SHARE
+        return best if best and others[best] >= least else ""
 
     def _list_claims(self) -> Iterator[CitedStatement]:
         return (one for one in self.statements if one.block not in self.exempt)
@@ -232,7 +239,7 @@ class ContentChecker:
             given = [name for name in cited if name in self.texts]
             if not cited:
                 continue
-            wrong = self.comparison.find_exact_mismatch(one.text, given, ()) if given else None
+            wrong = self._find_wrong_number(one.text, given) if given else None
             if not given or (wrong and len(given) < len(cited) and wrong != "calculation"):
                 result.skip(NOT_GIVEN)
                 continue
@@ -245,6 +252,22 @@ class ContentChecker:
         if not result.checked and not result.unchecked:
             result.skip("no cited sentence has a number", 0)
         return result
+
+    def _find_wrong_number(self, statement: str, cited: Sequence[str]) -> str | None:
+        """Return what is wrong with a number of a statement: no source has it, or not there."""
+        wrong = self.comparison.find_exact_mismatch(statement, cited, ())
+        said = normalize_statement(statement)
+        if wrong or not self.comparison.is_comparable(said, cited):
+            return wrong
+        sources = [self.comparison.get_source(name) for name in cited]
+        near = " ".join(one for source in sources for one in list_closest_sentences(said, source))
+        values = list_values(normalize_numerals(near))
+        if all(is_known_number(one, values) for one in list_checkable_numbers(said)):
+            return None
+        made = self.comparison.list_derivable_numbers(said, cited)
+        about = self.comparison.get_nameable_text(cited)
+        differs = find_contradiction(statement, sources, about, made)
+        return differs if differs in _REASONS else None
 
     def check_uncited(self) -> CheckResult:
         """Check that at most two in a hundred sentences with a number have no source (C9)."""

@@ -13,6 +13,7 @@ from report.verify.cited_report import Reference
 from text.regex import regex
 
 _MIN_TITLE = 8
+_MIN_PHRASE = 12
 _MIN_STEM = 5
 _FILE_NAME = regex(r"[\w.-]+\.(?:md|txt|pdf|docx?|xlsx?|csv|tsv|pptx?|epub|html?|json)\b")
 _COMMON_STEMS = frozenset(["index", "readme", "report", "document", "default", "article", "notes"])
@@ -29,8 +30,8 @@ class GivenDocument(NamedTuple):
     """Its canonical addresses, and the path of its file."""
     published: str = ""
     """Its date as it declares it, or its beginning."""
-    sha256: str = ""
-    """The hash of what was stored of it; empty if there is none."""
+    altered: bool | None = None
+    """Whether its stored text has another hash than when it was stored; None without a hash."""
 
 
 def match_documents(
@@ -98,7 +99,9 @@ class _DocumentIndex:
         web = reference.address.startswith(("http://", "https://"))
         whole = plain_title(reference.title)
         entry = f" {plain_title(reference.text)} "
-        within = [title for title in self.by_title if f" {title} " in entry]
+        several = len({*_FILE_NAME.findall(reference.text)}) > 1
+        within = [one for one in self.by_title if _is_phrase(one) and f" {one} " in entry]
+        within = [] if several else within
         names = [whole, *sorted(within, key=len, reverse=True)]
         having = (self.by_title[name] for name in names if name in self.by_title)
         return next((one for one in having if not (web and _has_web_address(one))), None)
@@ -118,6 +121,11 @@ def _is_telling(stem: str) -> bool:
 
 def _is_long(title: str) -> bool:
     return len(title) >= (_MIN_TITLE if title.isascii() else 4)
+
+
+def _is_phrase(title: str) -> bool:
+    """Tell whether a title is long enough to be known within a text."""
+    return len(title) >= _MIN_PHRASE and " " in title if title.isascii() else len(title) >= 6
 
 
 def _has_web_address(document: GivenDocument) -> bool:

@@ -306,7 +306,10 @@ def check_diversity(report: CitedReport, _sources: CheckedSources) -> CheckResul
 
 def _site(address: str) -> str:
     """Return the last two parts of a host, three below such as `co.uk`."""
-    parts = extract_host(address).split(".") if address.startswith("http") else []
+    host = extract_host(address) if address.startswith("http") else ""
+    if host.replace(".", "").isdigit():
+        return host
+    parts = host.split(".") if host else []
     short = len(parts) > 2 and len(parts[-1]) == 2 and len(parts[-2]) <= 3
     return ".".join(parts[-3:] if short else parts[-2:])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ from report.verify.structure_checks import (
     check_safety,
     check_tables,
 )
+from report.markdown.markers import MARKER
 from text.readability import count_text_words
 
 _STRUCTURE = (
@@ -86,18 +88,28 @@ def verify_report(
     found.append(check_page_safety(file.page) if file.page else check_safety(report, sources))
     results = {one.id: one for one in found} | dict(more or {})
     checks = [results.get(name) or _not_checked(name) for name in CHECK_TITLES]
+    sentences = [*_list_sentences(report, sources, checks)]
+    for check in checks:
+        check.findings = [replace(one, text=_write(report, one.text)) for one in check.findings]
     return Verification(
         style="dossier" if report.own else report.style,
         words=count_text_words("\n".join(one.text for one in report.statements)),
         references=len(report.references),
         matched=len(matched),
         checks=checks,
-        sentences=[*_list_sentences(report, sources, checks)],
+        sentences=sentences,
     )
 
 
 def _not_checked(name: str) -> CheckResult:
     return CheckResult(name, reason=_ONLY_OF_RUNS.get(name, "it was not made"))
+
+
+def _write(report: CitedReport, text: str) -> str:
+    """Return a text with its citations as its readers know them."""
+    labels = {one.id: one.label or one.address for one in report.references}
+    known = {one.id: one.label for one in report.uses} | labels
+    return MARKER.sub(lambda one: f"[{known.get(one[1], one[1])}]", text)
 
 
 def _list_sentences(
@@ -118,7 +130,7 @@ def _list_sentences(
         status = "failed" if wrong else "warning" if told else "ok" if checked else "not_checked"
         yield SentenceResult(
             statement.line,
-            statement.text,
+            _write(report, statement.text),
             [labels.get(name, name) for name in statement.cited],
             status,  # type: ignore[arg-type]
             [f"{one.check}: {one.what}" for one in told],
