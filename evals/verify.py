@@ -19,8 +19,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
+from report.verify.all_checks import VerifiedFile, verify_report
 from report.verify.given_documents import GivenDocument
-from report.verify.verification import VerifiedFile, verify_report
 from text.sentences import list_sentences
 from text.words import search_words
 from tools.verified_documents import read_given_files
@@ -28,14 +28,25 @@ from tools.web.urls import canonicalise_url
 
 DOCUMENTS = Path(__file__).parent.parent / "examples" / "docs"
 TODAY = date(2026, 11, 1)
-STYLES = ("numbers", "linked", "footnotes", "links", "wide", "raised", "superscript", "caret", "nested", "sources")
+STYLES = (
+    "numbers",
+    "linked",
+    "footnotes",
+    "links",
+    "wide",
+    "raised",
+    "superscript",
+    "caret",
+    "nested",
+    "sources",
+)
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d{2,}(?:[.,]\d+)*(?![\w:/-])")
 _PLAIN = re.compile(r"[A-Za-z\u4e00-\u9fff][^|#*`\[\]\n“”\"「」()（）<>_]{30,260}[.。]")
 
 
-class Claim(NamedTuple):
-    """A sentence of a report, the number of the document that it cites, and whether it is quoted."""
+class MadeClaim(NamedTuple):
+    """A sentence of a report, the place of the document it cites, and whether it is quoted."""
 
     text: str
     document: int
@@ -56,7 +67,7 @@ class MadeReport:
 
     style: str
     documents: list[GivenDocument]
-    claims: list[Claim]
+    claims: list[MadeClaim]
     extra: list[str] = field(default_factory=list)
     dropped: frozenset[int] = frozenset()
 
@@ -68,7 +79,7 @@ class MadeReport:
             lines += [" ".join(self._write_claim(one) for one in some), ""]
         return "\n".join([*lines, *self.extra, "", *self._list_references()]).rstrip() + "\n"
 
-    def _write_claim(self, claim: Claim) -> str:
+    def _write_claim(self, claim: MadeClaim) -> str:
         text, end = claim.text[:-1], claim.text[-1]
         said = f"The source says: “{text}”" if claim.quoted else text
         if end == "。":
@@ -107,7 +118,7 @@ class MadeReport:
         return lines
 
 
-async def read_documents() -> list[GivenDocument]:
+async def read_example_documents() -> list[GivenDocument]:
     """Return the documents of the examples, each at an address of its own."""
     given = await read_given_files([DOCUMENTS])
     return [
@@ -127,11 +138,11 @@ def list_quotable_sentences(document: GivenDocument) -> list[str]:
 def make_report(chance: random.Random, documents: Sequence[GivenDocument]) -> MadeReport:
     """Return a good report: sentences of some documents, each with its source."""
     chosen = chance.sample(list(documents), chance.randint(3, 5))
-    claims: list[Claim] = []
+    claims: list[MadeClaim] = []
     for at, document in enumerate(chosen):
         sentences = list_quotable_sentences(document)
         some = chance.sample(sentences, min(len(sentences), chance.randint(2, 4)))
-        claims += [Claim(one, at, chance.random() < 0.4) for one in some]
+        claims += [MadeClaim(one, at, chance.random() < 0.4) for one in some]
     order = list(dict.fromkeys(one.document for one in chance.sample(claims, len(claims))))
     claims.sort(key=lambda one: order.index(one.document))
     numbers = {old: new for new, old in enumerate(order)}
@@ -177,7 +188,9 @@ def alter_quotation(report: MadeReport, chance: random.Random) -> MadeReport | N
     claim = report.claims[at]
     letters = [place for place, sign in enumerate(claim.text) if sign.isalpha()]
     place = chance.choice(letters)
-    pool = "abcdefghiklmnoprstu" if claim.text[place].isascii() else "的一是不了人我在有他这中大来上国"
+    pool = (
+        "abcdefghiklmnoprstu" if claim.text[place].isascii() else "的一是不了人我在有他这中大来上国"
+    )
     letter = chance.choice([one for one in pool if one != claim.text[place].lower()])
     text = claim.text[:place] + letter + claim.text[place + 1 :]
     return _with_claim(report, at, claim._replace(text=text))
@@ -185,7 +198,8 @@ def alter_quotation(report: MadeReport, chance: random.Random) -> MadeReport | N
 
 def add_address(report: MadeReport, chance: random.Random) -> MadeReport:
     """Add a sentence with an address that no source has."""
-    address = f"https://www.made-up-{chance.randint(10, 99)}.example/{chance.choice(['study', 'report', 'data'])}"
+    path = chance.choice(["study", "report", "data"])
+    address = f"https://www.made-up-{chance.randint(10, 99)}.example/{path}"
     form = chance.choice(["See {} for more.", "More is [in this study]({}).", "Details ({})."])
     return replace(report, extra=[form.format(address)])
 
@@ -208,7 +222,7 @@ def move_quotation(report: MadeReport, chance: random.Random) -> MadeReport | No
     return _with_claim(report, at, claim._replace(document=chance.choice(others)))
 
 
-def _with_claim(report: MadeReport, at: int, claim: Claim) -> MadeReport:
+def _with_claim(report: MadeReport, at: int, claim: MadeClaim) -> MadeReport:
     return replace(report, claims=[*report.claims[:at], claim, *report.claims[at + 1 :]])
 
 
@@ -224,11 +238,13 @@ CORRUPTIONS: tuple[Callable[[MadeReport, random.Random], MadeReport | None], ...
 
 def is_called_wrong(text: str, documents: Sequence[GivenDocument]) -> list[str]:
     """Return the checks that fail for a report that may cite nothing but some documents."""
-    found = verify_report(VerifiedFile(text), documents, canonicalise_url, complete=True, today=TODAY)
+    found = verify_report(
+        VerifiedFile(text), documents, canonicalise_url, complete=True, today=TODAY
+    )
     return [one.id for one in found.checks if one.status == "failed"]
 
 
-class Figures(NamedTuple):
+class DetectionFigures(NamedTuple):
     """What was measured."""
 
     clean: int
@@ -240,9 +256,9 @@ class Figures(NamedTuple):
     kinds: Counter[str]
 
 
-def measure(
+def measure_detection(
     documents: Sequence[GivenDocument], *, seed: int, clean: int, bases: int, corruptions: int
-) -> Figures:
+) -> DetectionFigures:
     """Return how many good reports are called wrong, and which corruptions are not found.
 
     Args:
@@ -252,11 +268,15 @@ def measure(
         bases: How many of them are corrupted.
         corruptions: How many corruptions are made, of all kinds in turn.
     """
-    chance = random.Random(seed)  # noqa: S311 (nothing secret)
+    chance = random.Random(seed)
     reports = [make_report(chance, documents) for _ in range(clean)]
     texts = [one.write() for one in reports]
     alarms = [(wrong, text) for text in texts if (wrong := is_called_wrong(text, documents))]
-    good = [one for one, text in zip(reports, texts, strict=True) if text not in [bad for _, bad in alarms]]
+    good = [
+        one
+        for one, text in zip(reports, texts, strict=True)
+        if text not in [bad for _, bad in alarms]
+    ]
     missed, kinds = list[tuple[str, str]](), Counter[str]()
     at = 0
     while kinds.total() < corruptions:
@@ -268,18 +288,20 @@ def measure(
         kinds[corrupt.__name__] += 1
         if not is_called_wrong(changed.write(), documents):
             missed.append((corrupt.__name__, changed.write()))
-    return Figures(clean, alarms, corruptions, missed, kinds)
+    return DetectionFigures(clean, alarms, corruptions, missed, kinds)
 
 
 def make_long_report(documents: Sequence[GivenDocument], words: int) -> str:
     """Return a report of about so many words."""
-    sentences = [(one, at) for at, doc in enumerate(documents) for one in list_quotable_sentences(doc)]
-    claims: list[Claim] = []
+    sentences = [
+        (one, at) for at, doc in enumerate(documents) for one in list_quotable_sentences(doc)
+    ]
+    claims: list[MadeClaim] = []
     while sum(len(one.text.split()) for one in claims) < words:
         text, at = sentences[len(claims) % len(sentences)]
         again = len(claims) // len(sentences)
         lead = f"In part {again} it is said again that " if again else ""
-        claims.append(Claim(f"{lead}{text}", at, not lead and len(claims) % 3 == 0))
+        claims.append(MadeClaim(f"{lead}{text}", at, not lead and len(claims) % 3 == 0))
     return MadeReport("numbers", list(documents), claims).write()
 
 
@@ -297,9 +319,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=0, help="how many failures are printed whole")
     given = parser.parse_args()
-    documents = asyncio.run(read_documents())
+    documents = asyncio.run(read_example_documents())
     seconds = time_long_report(documents)
-    found = measure(documents, seed=given.seed, clean=200, bases=50, corruptions=500)
+    found = measure_detection(documents, seed=given.seed, clean=200, bases=50, corruptions=500)
     missed = Counter(name for name, _ in found.missed)
     print(f"documents: {len(documents)}")
     print(f"false alarms: {len(found.alarms)} of {found.clean} good reports")

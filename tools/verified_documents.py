@@ -59,7 +59,10 @@ async def read_given_files(paths: Sequence[Path]) -> GivenFiles:
 async def _read_file(path: Path, root: Path) -> GivenDocument:
     document = await extract_document(path)
     sections = document["sections"]
-    text = "\n\n".join(f"{one['title']}\n{one['text']}" if one["title"] not in one["text"] else one["text"] for one in sections)
+    text = "\n\n".join(
+        f"{one['title']}\n{one['text']}" if one["title"] not in one["text"] else one["text"]
+        for one in sections
+    )
     declared = await to_thread.run_sync(_read_declared_addresses, path, text)
     name = str(path.relative_to(root)) if root in path.parents else path.name
     return GivenDocument(
@@ -104,7 +107,7 @@ async def load_stored_documents(owner: str, addresses: Iterable[str]) -> list[Gi
 
 
 async def load_run_documents(owner: str, state: State) -> list[GivenDocument]:
-    """Return the documents that the report of a run cites, each with the text of its cited pages."""
+    """Return the documents that the report of a run cites, with the text of their cited pages."""
     texts = await load_cited_texts(owner, state)
     cited = [state.get("sources", {})[name] for name in texts]
     changed = await find_altered_pages(owner, [one["page"] for one in cited])
@@ -115,11 +118,12 @@ async def load_run_documents(owner: str, state: State) -> list[GivenDocument]:
     for key, names in grouped.items():
         whole = to_whole_document(state["sources"][names[0]])
         text = "\n\n".join(texts[name] for name in names)
-        addresses = tuple(dict.fromkeys([canonicalise_url(whole["location"]), whole["location"], key]))
+        addresses = tuple(
+            dict.fromkeys([canonicalise_url(whole["location"]), whole["location"], key])
+        )
         published = whole.get("published", "")
         altered = any(state["sources"][name]["page"] in changed for name in names)
         documents.append(
             GivenDocument(whole["location"], whole["title"], text, addresses, published, altered)
         )
     return documents
-

@@ -21,11 +21,11 @@ from graph.state import State
 from nodes.deliver import draw_report
 from report.document import ReportDocument
 from report.export import render_report_files
+from report.verify.all_checks import VerifiedFile, verify_report
 from report.verify.check_results import CHECK_TITLES, CheckResult, SentenceResult, Verification
 from report.verify.cited_report import parse_report
 from report.verify.given_documents import GivenDocument, match_documents
-from report.verify.html_report import convert_html_report, is_html
-from report.verify.verification import VerifiedFile, verify_report
+from report.verify.html_conversion import convert_html_report, is_html
 from runs.earlier_runs import load_run_state
 from runs.lifecycle import RunRecord, find_run, find_run_of_report
 from tools.verified_documents import (
@@ -87,10 +87,8 @@ async def verify_command(
 
 
 async def _load_subject(owner: str, name: str, given: list[GivenDocument]) -> _Subject:
-    path = Path(os.path.expanduser(name))
-    if path.is_dir() and (path / "report.md").is_file():
-        path /= "report.md"
-    if path.is_file():
+    path = await asyncio.to_thread(_find_file, name)
+    if await asyncio.to_thread(path.is_file):
         return await _load_file(owner, path, given)
     if path.suffix.lower() in _REPORT_SUFFIXES:
         what, hint = "there is no such file", "name the file of a report, or a run"
@@ -103,6 +101,13 @@ async def _load_subject(owner: str, name: str, given: list[GivenDocument]) -> _S
     document = await _draw(run, state)
     text = render_report_files(document)["md"].decode()
     return await _from_run(owner, state, document, VerifiedFile(text), given)
+
+
+def _find_file(name: str) -> Path:
+    """Return the file that is named, or the one in the folder that is named."""
+    path = Path(os.path.expanduser(name))
+    inside = path / "report.md"
+    return inside if inside.is_file() else path
 
 
 async def _load_file(owner: str, path: Path, given: list[GivenDocument]) -> _Subject:
@@ -228,11 +233,14 @@ def _describe(result: CheckResult) -> str:
 def _render_sentence(result: SentenceResult) -> Text:
     colour = STATUS_WORDS[result.status][1]
     told = "; ".join(map(one_line, result.findings))
-    return Text.assemble((f"{result.line:>5}  ", "dim"), (told, colour), f"\n       {one_line(result.text)}")
+    return Text.assemble(
+        (f"{result.line:>5}  ", "dim"), (told, colour), f"\n       {one_line(result.text)}"
+    )
 
 
 def _summarize(found: Verification) -> str:
-    counts = Counter(one.status for one in found.checks)
-    told = ", ".join(f"{counts[name]} {word}" for name, (word, _) in STATUS_WORDS.items() if counts[name])
+    counts: Counter[str] = Counter(one.status for one in found.checks)
+    words = ((counts[name], word) for name, (word, _) in STATUS_WORDS.items())
+    told = ", ".join(f"{count} {word}" for count, word in words if count)
     given = f"{found.matched} of {found.references} sources given"
     return f"{told}. {found.words:,} words, {given}."

@@ -37,7 +37,7 @@ WARNING_ONLY = frozenset(["C10", "C15", "C16", "C17"])
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckFinding:
     """Something that a check found."""
 
     check: str
@@ -67,7 +67,7 @@ class CheckResult:
     unchecked: int = 0
     reason: str = ""
     note: str = ""
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[CheckFinding] = field(default_factory=list)
 
     @property
     def status(self) -> CheckStatus:
@@ -83,7 +83,7 @@ class CheckResult:
     def add(self, line: int, what: str, text: str = "", *, warning: bool = False) -> None:
         """Record something that was found."""
         warned = warning or self.id in WARNING_ONLY
-        self.findings.append(Finding(self.id, line, what, text, warned))
+        self.findings.append(CheckFinding(self.id, line, what, text, warned))
 
     def skip(self, reason: str, count: int = 1) -> None:
         """Record that something could not be checked, and why; the first reason is shown."""
@@ -134,7 +134,7 @@ class Verification:
 
 def list_sentence_findings(
     results: Sequence[CheckResult], line: int, text: str
-) -> Iterable[Finding]:
+) -> Iterable[CheckFinding]:
     """Yield what the checks found in a sentence."""
     for result in results:
         yield from (one for one in result.findings if one.line == line and one.text == text)

@@ -17,7 +17,7 @@ _MAX_RANGE = 20
 _KEEP = "\ue010{}\ue011"  # around an id, between private-use characters, until a line is done
 
 
-class CitationUse(NamedTuple):
+class WrittenCitation(NamedTuple):
     """A citation in the text of a report."""
 
     id: str
@@ -42,7 +42,7 @@ class CitationSpeller:
         self, references: Sequence[ListedReference], canonicalise: Callable[[str], str]
     ) -> None:
         self.canonicalise = canonicalise
-        self.uses: list[CitationUse] = []
+        self.uses: list[WrittenCitation] = []
         self.ids: dict[str, str] = {}
         """The id of each label, number and canonical address."""
         self.addresses: dict[str, str] = {}
@@ -93,7 +93,7 @@ class CitationSpeller:
 
     def _cite(self, label: str, address: str = "", *, linked: bool = False) -> str:
         name = self.get_id(label)
-        self.uses.append(CitationUse(name, label, self._line, address, linked))
+        self.uses.append(WrittenCitation(name, label, self._line, address, linked))
         return _KEEP.format(name)
 
     def _spell_marker(self, found: re.Match[str]) -> str:
@@ -149,7 +149,10 @@ class CitationSpeller:
 
     def _spell_authors(self, found: re.Match[str]) -> str:
         """Return the citations of "(Frisch, 1967; Lindauer et al., 1955)"."""
-        parts = [PATTERNS.author_part.fullmatch(part.strip()) for part in re.split(r"[;；]", found["inside"])]
+        parts = [
+            PATTERNS.author_part.fullmatch(part.strip())
+            for part in re.split(r"[;；]", found["inside"])
+        ]
         if not all(parts):
             return found[0]
         return "".join(self._cite(self._name_author(one)) for one in parts if one)

@@ -15,7 +15,7 @@ from report.markdown.markdown_blocks import (
     parse_blocks,
 )
 from report.markdown.markers import list_cited_ids
-from report.verify.citation_markers import CitationSpeller, CitationUse
+from report.verify.citation_markers import CitationSpeller, WrittenCitation
 from report.verify.reference_list import PATTERNS, find_fenced, read_reference_lists
 from text.normalization import normalize_text
 
@@ -40,7 +40,7 @@ class Reference(NamedTuple):
     """Whether it is in a list or a footnote; else it is only a link in the text."""
 
 
-class CitedStatement(NamedTuple):
+class VerifiedStatement(NamedTuple):
     """A sentence or a row of a table, with the ids that it cites."""
 
     text: str
@@ -61,9 +61,9 @@ class CitedReport(NamedTuple):
     lines: list[str]
     """With citations as `[S1]`, and without its lists of references."""
     blocks: list[MarkdownBlock]
-    statements: list[CitedStatement]
+    statements: list[VerifiedStatement]
     references: list[Reference]
-    uses: list[CitationUse]
+    uses: list[WrittenCitation]
     style: CitationStyle
     own: bool
     """Whether Dossier has written it."""
@@ -142,7 +142,7 @@ def _list_linked(speller: CitationSpeller, known: set[str]) -> Iterator[Referenc
 
 def _list_statements(
     blocks: Sequence[MarkdownBlock], lines: Sequence[str]
-) -> Iterator[CitedStatement]:
+) -> Iterator[VerifiedStatement]:
     text = "\n".join(lines)
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     at = 0
@@ -155,11 +155,11 @@ def _list_statements(
             if first:
                 cited = tuple(dict.fromkeys(list_cited_ids(statement)))
                 line, row = bisect_right(starts, at), block.kind == "row"
-                yield CitedStatement(statement.strip(), cited, near, line, row, place)
+                yield VerifiedStatement(statement.strip(), cited, near, line, row, place)
                 at += len(first)
 
 
-def _find_style(uses: Sequence[CitationUse], references: Sequence[Reference]) -> CitationStyle:
+def _find_style(uses: Sequence[WrittenCitation], references: Sequence[Reference]) -> CitationStyle:
     plain = [one for one in uses if not one.linked]
     if any(one.label.isdigit() for one in plain):
         return "numbers"

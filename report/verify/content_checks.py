@@ -30,7 +30,8 @@ from report.checks.verification import (
 from report.contradictions import about_statements, find_contradictions
 from report.markdown.markers import MARKER, list_cited_ids
 from report.verify.check_results import CheckResult
-from report.verify.cited_report import DOUBT_SIGN, CitedReport, CitedStatement
+from report.verify.cited_report import DOUBT_SIGN, CitedReport, VerifiedStatement
+from report.verify.given_documents import GivenDocument
 from report.verify.structure_checks import CheckedSources
 from text.pattern_files import PatternFile
 from text.regex import regex
@@ -84,7 +85,7 @@ class ContentChecker:
         """The blocks that judge, say what is not known, or only repeat the question."""
 
     @cached_property
-    def statements(self) -> list[CitedStatement]:
+    def statements(self) -> list[VerifiedStatement]:
         """The statements that claim something."""
         return [one for one in self.report.statements if any(map(str.isalnum, one.text))]
 
@@ -93,7 +94,14 @@ class ContentChecker:
         quoted, right = self.check_quotations()
         self.check_attribution(right)
         numbers = [self.check_numbers(), self.check_uncited(), self.check_names()]
-        return [self.check_documents(), quoted, right, *numbers, self.check_dates(), self.check_contradictions()]
+        return [
+            self.check_documents(),
+            quoted,
+            right,
+            *numbers,
+            self.check_dates(),
+            self.check_contradictions(),
+        ]
 
     def check_documents(self) -> CheckResult:
         """Check that the document of each source is there, and says something (C2)."""
@@ -101,17 +109,12 @@ class ContentChecker:
         for one in self.report.references:
             document = self.sources.documents.get(one.id)
             name = f"[{one.label}] {one.title}" if one.label else one.title or one.address
-            if document is None and self.sources.complete:
-                result.add(one.line, "its document is not among those given", name)
-            elif document is None:
+            if document is None and not self.sources.complete:
                 result.skip(NOT_GIVEN)
                 continue
-            elif document.altered:
-                result.add(one.line, "its stored text has been altered", name)
-            elif not document.text.strip():
-                result.add(one.line, "its document has no text", name)
-            elif len(document.text) < _SHORT_PAGE and _PATTERNS.not_there.search(document.text):
-                result.add(one.line, "its document says that the page is not there", name)
+            wrong = _find_fault(document) if document else "its document is not among those given"
+            if wrong:
+                result.add(one.line, wrong, name)
             result.checked += 1
         if not self.report.references:
             result.skip("the report names no sources")
@@ -130,7 +133,7 @@ class ContentChecker:
         return exact, right
 
     def _list_quotations(
-        self, statement: CitedStatement
+        self, statement: VerifiedStatement
     ) -> Iterator[tuple[QuotationSpan, list[str]]]:
         """Yield the quotations of a statement with the ids that they are attributed to."""
         marks = "" if statement.cited else "".join(f"[{one}]" for one in statement.near)
@@ -144,7 +147,7 @@ class ContentChecker:
 
     def _check_quotation(
         self,
-        statement: CitedStatement,
+        statement: VerifiedStatement,
         quotation: QuotationSpan,
         named: Sequence[str],
         exact: CheckResult,
@@ -161,11 +164,15 @@ class ContentChecker:
             exact.checked += 1
             right.checked += 1
             where = self._label(found.source)
-            right.add(statement.line, f"the quotation is of {where}: “{quotation.words}”", statement.text)
+            right.add(
+                statement.line, f"the quotation is of {where}: “{quotation.words}”", statement.text
+            )
         elif quotation.words.strip() not in self.comparison.asked:
             exact.checked += 1
             near = self._find_near(quotation.words, given)
-            exact.add(statement.line, f"not in the source: “{quotation.words}”{near}", statement.text)
+            exact.add(
+                statement.line, f"not in the source: “{quotation.words}”{near}", statement.text
+            )
 
     def _find_near(self, words: str, named: Sequence[str]) -> str:
         """Return what a source says nearly so; it does not count."""
@@ -181,7 +188,7 @@ class ContentChecker:
         label = next((one.label for one in self.report.references if one.id == name), "")
         return f"[{label}]" if label else self.sources.documents[name].name
 
-    def _get_cited(self, statement: CitedStatement) -> list[str]:
+    def _get_cited(self, statement: VerifiedStatement) -> list[str]:
         """Return the ids that a statement is compared with; its paragraph's where it has none."""
         if self.report.style == "list":
             return list(self.texts)
@@ -207,8 +214,8 @@ class ContentChecker:
         if not result.checked and not result.unchecked:
             result.skip("no sentence cites a source")
 
-    def _find_other(self, statement: CitedStatement, cited: Sequence[str]) -> str:
-        """Return another source that has nearly all words of a statement, and the cited ones few."""
+    def _find_other(self, statement: VerifiedStatement, cited: Sequence[str]) -> str:
+        """Return another source with nearly all words of a statement of which the cited have few."""
         said = normalize_statement(statement.text)
         wanted = set(search_words(said))
         if len(wanted) < _MIN_WORDS[detect_language(said)]:
@@ -225,7 +232,7 @@ class ContentChecker:
         least = max(_OTHER_SHARE, own + _MARGIN) if alike else _COPIED_SHARE
         return best if best and others[best] >= least else ""
 
-    def _list_claims(self) -> Iterator[CitedStatement]:
+    def _list_claims(self) -> Iterator[VerifiedStatement]:
         return (one for one in self.statements if one.block not in self.exempt)
 
     def check_numbers(self) -> CheckResult:
@@ -282,7 +289,11 @@ class ContentChecker:
             if not numbers or said.strip() in known:
                 continue
             result.checked += 1
-            if not one.near and not self._follows_citation(one) and not self.comparison.is_valid_calculation(one.text):
+            if (
+                not one.near
+                and not self._follows_citation(one)
+                and not self.comparison.is_valid_calculation(one.text)
+            ):
                 result.add(one.line, "a number without a source", one.text)
         bare = len(result.findings)
         result.note = f"{bare} of {result.checked}" if bare else ""
@@ -292,7 +303,7 @@ class ContentChecker:
             result.skip("no sentence has a number", 0)
         return result
 
-    def _follows_citation(self, statement: CitedStatement) -> bool:
+    def _follows_citation(self, statement: VerifiedStatement) -> bool:
         """Tell whether a line without marks leads to a list or a table that has them."""
         text = MARKER.sub("", statement.text).rstrip("*_ ")
         if not text.endswith((":", "：")):
@@ -324,7 +335,9 @@ class ContentChecker:
         """Tell where something is called the latest, and the newest source is old (C16)."""
         result = CheckResult("C16")
         dates = [one.published for one in self.sources.documents.values() if one.published]
-        claims = [one for one in self._list_claims() if one.cited and _PATTERNS.latest.search(one.text)]
+        claims = [
+            one for one in self._list_claims() if one.cited and _PATTERNS.latest.search(one.text)
+        ]
         if not claims:
             result.skip("nothing is called the latest", 0)
             return result
@@ -357,6 +370,17 @@ class ContentChecker:
         return result
 
 
+def _find_fault(document: GivenDocument) -> str:
+    """Return what is wrong with a document, or nothing."""
+    if document.altered:
+        return "its stored text has been altered"
+    if not document.text.strip():
+        return "its document has no text"
+    short = len(document.text) < _SHORT_PAGE
+    gone = short and _PATTERNS.not_there.search(document.text)
+    return "its document says that the page is not there" if gone else ""
+
+
 def _list_all_titles(
     report: CitedReport, sources: CheckedSources, names: Mapping[str, str]
 ) -> Collection[str]:
@@ -371,12 +395,10 @@ def _list_framing(report: CitedReport) -> Iterator[int]:
     for at, block in enumerate(report.blocks):
         text = block.text.strip()
         italic = text.startswith("*") and text.endswith("*") and not text.startswith("**")
-        if italic and not MARKER.search(text):
-            yield at
-        elif block.kind == "quote" and report.own:
+        if (italic and not MARKER.search(text)) or (block.kind == "quote" and report.own):
             yield at
 
 
 def _to_date(written: str) -> date:
     parts = [int(one) for one in written.split("T")[0].split("-")[:3]]
-    return date(*(parts + [1, 1])[:3])
+    return date(*[*parts, 1, 1][:3])

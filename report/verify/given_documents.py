@@ -56,7 +56,9 @@ class _DocumentIndex:
         self.documents = documents
         self.by_address = {address: one for one in documents for address in one.addresses}
         self.by_file = _only([(one.name.rpartition("/")[2].casefold(), one) for one in documents])
-        stems = [(one.name.rpartition("/")[2].partition(".")[0].casefold(), one) for one in documents]
+        stems = [
+            (one.name.rpartition("/")[2].partition(".")[0].casefold(), one) for one in documents
+        ]
         self.by_stem = _only([one for one in stems if _is_telling(one[0])])
         titles = [(plain_title(one.title), one) for one in documents]
         self.by_title = _only([one for one in titles if _is_long(one[0])])

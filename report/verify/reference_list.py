@@ -86,9 +86,7 @@ def _read_heading(line: str) -> str | None:
     return label["rest"].strip() if label else None
 
 
-def _read_list(
-    lines: Sequence[str], at: int, rest: str, fenced: set[int]
-) -> list[ListedReference]:
+def _read_list(lines: Sequence[str], at: int, rest: str, fenced: set[int]) -> list[ListedReference]:
     """Return the entries below a heading; none if what is there does not look like entries."""
     if rest:
         return [*_split_line(rest, at)]
@@ -195,4 +193,6 @@ def _find_title(text: str) -> str:
         return link["title"].strip(_TRIMMED)
     before = PATTERNS.address.split(text)[0].strip(_TRIMMED)
     quoted = re.search(r"[\"“«「『《]([^\"“”«»「」『』《》]{4,})[\"”»」』》]", before)
-    return quoted[1].strip(_TRIMMED) if quoted else re.split(r"\s+[—–|]\s+", before)[0].strip(_TRIMMED)
+    return (
+        quoted[1].strip(_TRIMMED) if quoted else re.split(r"\s+[—–|]\s+", before)[0].strip(_TRIMMED)
+    )

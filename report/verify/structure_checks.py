@@ -52,7 +52,8 @@ def check_markers(report: CitedReport, sources: CheckedSources) -> CheckResult:
         elif use.address and not use.linked and reference.address.startswith("http"):
             one, other = map(sources.canonicalise, (use.address, reference.address))
             if one != other:
-                result.add(use.line, f"{_show(use.label)} leads to {use.address}, and its source is {reference.address}")
+                where = f"{use.address}, and its source is {reference.address}"
+                result.add(use.line, f"{_show(use.label)} leads to {where}")
     if not report.uses:
         result.skip("the report has no markers")
     return result
@@ -139,7 +140,9 @@ def _check_numbers(
     late = next((at for at, one in enumerate(first, start=1) if one != at), 0)
     if late and first == [*dict.fromkeys(first)] and first != sorted(first):
         line = next(one.line for one in report.uses if one.id == f"S{first[late - 1]}")
-        what = f"numbers are not in the order of their first use: [{first[late - 1]}] is number {late}"
+        what = (
+            f"numbers are not in the order of their first use: [{first[late - 1]}] is number {late}"
+        )
         result.add(line, what, warning=not report.own)
 
 
@@ -159,7 +162,7 @@ def check_duplicates(report: CitedReport, sources: CheckedSources) -> CheckResul
         other = next((seen[key] for key in keys if key in seen and seen[key].id != one.id), None)
         if other:
             result.add(one.line, f"the same source as {_name(other) or other.address}", _name(one))
-        seen |= {key: one for key in keys}
+        seen |= dict.fromkeys(keys, one)
     if not result.checked:
         result.skip("no source has an address or a document")
     return result
@@ -201,15 +204,17 @@ def check_leftovers(report: CitedReport, sources: CheckedSources) -> CheckResult
 def check_completeness(report: CitedReport, _sources: CheckedSources) -> CheckResult:
     """Check that the text has an end, every section some text, and nothing twice (C13)."""
     result = CheckResult("C13", checked=1)
-    fences = [one.text for one in report.blocks if one.kind in ("text", "item") and "```" in one.text]
+    fences = [
+        one.text for one in report.blocks if one.kind in ("text", "item") and "```" in one.text
+    ]
     if fences:
         result.add(0, "a block of code is not closed")
     for block in _list_empty_sections(report.blocks):
         result.add(_find_line(report, block.text), "a section without text", block.text)
     last = next((one for one in reversed(report.blocks) if one.kind not in ("blank", "rule")), None)
-    if last and last.kind == "text" and len(last.text) >= _MIN_LAST_CHARS:
-        if not _PATTERNS.end.search(last.text):
-            result.add(len(report.lines), "it ends within a sentence", last.text[-60:])
+    prose = last and last.kind == "text" and len(last.text) >= _MIN_LAST_CHARS
+    if last and prose and not _PATTERNS.end.search(last.text):
+        result.add(len(report.lines), "it ends within a sentence", last.text[-60:])
     _check_repetition(result, report)
     return result
 
@@ -281,7 +286,11 @@ def _check_total(result: CheckResult, report: CitedReport, rows: Sequence[Sequen
         slack = 0.5 * 10.0**-decimals * (len(parts) + 1) + 1e-9
         if total > max(parts) and abs(sum(parts) - total) > slack:
             line = _find_line(report, body[-1][0].strip())
-            result.add(line, f"the sum is {sum(parts):.{decimals}f}, and not {total:.{decimals}f}", " | ".join(body[-1]))
+            result.add(
+                line,
+                f"the sum is {sum(parts):.{decimals}f}, and not {total:.{decimals}f}",
+                " | ".join(body[-1]),
+            )
 
 
 def _value(written: str) -> float:
@@ -318,7 +327,10 @@ def check_safety(report: CitedReport, _sources: CheckedSources) -> CheckResult:
     """Check that nothing in a report is run or loaded by what shows it (C18)."""
     result = CheckResult("C18", checked=1)
     for number, line in _iter_prose_lines(report.text):
-        for pattern, what in ((_PATTERNS.active, "active content"), (_PATTERNS.loaded, "a picture of another site")):
+        for pattern, what in (
+            (_PATTERNS.active, "active content"),
+            (_PATTERNS.loaded, "a picture of another site"),
+        ):
             found = pattern.search(line)
             if found:
                 result.add(number, what, found[0])
@@ -326,7 +338,7 @@ def check_safety(report: CitedReport, _sources: CheckedSources) -> CheckResult:
 
 
 def check_page_safety(page: str) -> CheckResult:
-    """Check that nothing of a page in HTML is loaded, and no script stands in an attribute (C18)."""
+    """Check that nothing of a page in HTML is loaded, and no attribute is a script (C18)."""
     result = CheckResult("C18", checked=1)
     for number, line in enumerate(page.split("\n"), start=1):
         found = _PATTERNS.active_page.search(line)

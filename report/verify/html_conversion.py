@@ -5,11 +5,72 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-_SKIPPED = frozenset(["script", "style", "aside", "details", "nav", "template", "head", "svg", "noscript", "footer", "button"])
+from text.regex import regex
+
+_SKIPPED = frozenset(
+    [
+        "script",
+        "style",
+        "aside",
+        "details",
+        "nav",
+        "template",
+        "head",
+        "svg",
+        "noscript",
+        "footer",
+        "button",
+    ]
+)
 _SKIPPED_CLASSES = frozenset(["cited", "card", "back", "meta", "back-link", "footnote-backref"])
-_BLOCKS = frozenset(["p", "div", "section", "article", "header", "main", "ul", "ol", "table", "blockquote", "figure", "dl", "dt", "dd", "body"])
-_VOID = frozenset(["br", "hr", "img", "input", "meta", "link", "col", "wbr", "source", "area", "base", "embed", "param", "track"])
-_QUOTES = {"open": "“", "close": "”"}
+_BLOCKS = frozenset(
+    [
+        "p",
+        "div",
+        "section",
+        "article",
+        "header",
+        "main",
+        "ul",
+        "ol",
+        "table",
+        "blockquote",
+        "figure",
+        "dl",
+        "dt",
+        "dd",
+        "body",
+    ]
+)
+_VOID = frozenset(
+    [
+        "br",
+        "hr",
+        "img",
+        "input",
+        "meta",
+        "link",
+        "col",
+        "wbr",
+        "source",
+        "area",
+        "base",
+        "embed",
+        "param",
+        "track",
+    ]
+)
+_OPENED = {
+    "br": "\n",
+    "hr": "\n\n---\n\n",
+    "sup": "<sup>",
+    "q": "“",
+    "code": "`",
+    "th": "| ",
+    "td": "| ",
+}
+_CLOSED = {"sup": "</sup>", "q": "”", "code": "`", "th": " ", "td": " "}
+_HEADING = regex("h[1-6]")
 
 
 class _MarkdownWriter(HTMLParser):
@@ -36,7 +97,7 @@ class _MarkdownWriter(HTMLParser):
             return
         if given.get("class") == "question":
             self._open_question()
-        elif re.fullmatch(r"h[1-6]", tag):
+        elif _HEADING.fullmatch(tag):
             self.parts.append(f"\n\n{'#' * int(tag[1])} ")
         elif tag == "a":
             address = given.get("href", "")
@@ -59,16 +120,15 @@ class _MarkdownWriter(HTMLParser):
         self.parts.append(f"\n{indent}{f'{number}.' if number else '-'} ")
 
     def _open_other(self, tag: str) -> None:
-        opened = {"br": "\n", "hr": "\n\n---\n\n", "sup": "<sup>", "q": _QUOTES["open"], "code": "`", "th": "| ", "td": "| "}
         if tag == "pre":
             self.preformatted = True
             self.parts.append("\n\n```\n")
         elif tag == "tr":
             self.cells = 0
             self.parts.append("\n")
-        elif tag in opened:
+        elif tag in _OPENED:
             self.cells += tag in ("th", "td")
-            self.parts.append("" if tag == "code" and self.preformatted else opened[tag])
+            self.parts.append("" if tag == "code" and self.preformatted else _OPENED[tag])
         elif tag == "table":
             self.rows = 0
             self.parts.append("\n\n")
@@ -86,27 +146,32 @@ class _MarkdownWriter(HTMLParser):
             while self.skipped and tag not in _VOID:
                 if self.skipped.pop() == tag:
                     break
-            return
-        if self.question and tag == "p":
+        elif self.question and tag == "p":
             self.question = False
             self.parts.append("*\n\n")
-        elif tag == "a" and self.links:
+        elif tag == "tr":
+            self._close_row()
+        elif tag in _CLOSED:
+            self.parts.append("" if tag == "code" and self.preformatted else _CLOSED[tag])
+        else:
+            self._close_block(tag)
+
+    def _close_row(self) -> None:
+        self.rows += 1
+        self.parts.append("|" + (f"\n{'|---' * self.cells}|" if self.rows == 1 else ""))
+        self.cells = 0
+
+    def _close_block(self, tag: str) -> None:
+        if tag == "a" and self.links:
             address = self.links.pop()
             self.parts.append(f"]({address})" if address else "")
         elif tag in ("ul", "ol") and self.lists:
             self.lists.pop()
             self.parts.append("\n" if self.lists else "\n\n")
-        elif tag == "tr":
-            self.rows += 1
-            self.parts.append("|" + (f"\n{'|---' * self.cells}|" if self.rows == 1 else ""))
-            self.cells = 0
         elif tag == "pre":
             self.preformatted = False
             self.parts.append("\n```\n\n")
-        elif tag in ("sup", "q", "code", "th", "td"):
-            closed = {"sup": "</sup>", "q": _QUOTES["close"], "code": "`", "th": " ", "td": " "}
-            self.parts.append("" if tag == "code" and self.preformatted else closed[tag])
-        elif (tag in _BLOCKS or re.fullmatch(r"h[1-6]", tag)) and not (self.lists or self.cells):
+        elif (tag in _BLOCKS or _HEADING.fullmatch(tag)) and not (self.lists or self.cells):
             self.parts.append("\n\n")
 
     def handle_data(self, data: str) -> None:
@@ -120,10 +185,19 @@ def convert_html_report(page: str) -> str:
     writer = _MarkdownWriter()
     writer.feed(page)
     writer.close()
-    lines = [line.strip() if not line.startswith("  ") else line.rstrip() for line in "".join(writer.parts).split("\n")]
+    lines = [
+        line.strip() if not line.startswith("  ") else line.rstrip()
+        for line in "".join(writer.parts).split("\n")
+    ]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
 
 
 def is_html(text: str) -> bool:
     """Tell whether a text is a page in HTML."""
-    return bool(re.match(r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", text[:2000], re.IGNORECASE | re.DOTALL))
+    return bool(
+        re.match(
+            r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b",
+            text[:2000],
+            re.IGNORECASE | re.DOTALL,
+        )
+    )

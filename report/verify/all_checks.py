@@ -8,10 +8,11 @@ from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
+from report.markdown.markers import MARKER
 from report.verify.check_results import (
     CHECK_TITLES,
+    CheckFinding,
     CheckResult,
-    Finding,
     SentenceResult,
     Verification,
 )
@@ -31,7 +32,6 @@ from report.verify.structure_checks import (
     check_safety,
     check_tables,
 )
-from report.markdown.markers import MARKER
 from text.readability import count_text_words
 
 _STRUCTURE = (
@@ -116,7 +116,7 @@ def _list_sentences(
     report: CitedReport, sources: CheckedSources, checks: Sequence[CheckResult]
 ) -> Iterator[SentenceResult]:
     """Yield the statements of a report with what was found in each."""
-    found: dict[tuple[int, str], list[Finding]] = defaultdict(list)
+    found: dict[tuple[int, str], list[CheckFinding]] = defaultdict(list)
     for one in (finding for check in checks for finding in check.findings if finding.text):
         found[one.line, one.text].append(one)
     labels = {one.id: one.label or one.address for one in report.references}

@@ -1,0 +1,227 @@
+"""Reports of any system are checked against the documents that they cite."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from evals.verify import measure_detection, read_example_documents, time_long_report
+from report.verify.all_checks import VerifiedFile, verify_report
+from report.verify.check_results import CHECK_TITLES, CheckResult, Verification
+from report.verify.given_documents import GivenDocument
+from report.verify.html_conversion import convert_html_report, is_html
+from tests.foreign_reports import BAD, FERRY, GOOD, LIGHT, MILL
+from tools.verified_documents import read_given_files
+from tools.web.urls import canonicalise_url
+
+TODAY = date(2026, 11, 1)
+FOLDER = Path(__file__).parent.parent / "data" / "carrow"
+
+
+@cache
+def documents() -> list[GivenDocument]:
+    return asyncio.run(read_given_files([FOLDER])).documents
+
+
+def verify(
+    text: str, given: list[GivenDocument] | None = None, *, complete: bool = True
+) -> Verification:
+    page = text if is_html(text) else ""
+    file = VerifiedFile(convert_html_report(page) if page else text, page)
+    chosen = documents() if given is None else given
+    return verify_report(file, chosen, canonicalise_url, complete=complete, today=TODAY)
+
+
+def result(found: Verification, name: str) -> CheckResult:
+    return next(one for one in found.checks if one.id == name)
+
+
+def failed(found: Verification) -> dict[str, list[str]]:
+    return {
+        one.id: [told.what for told in one.findings]
+        for one in found.checks
+        if one.status == "failed"
+    }
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_a_good_report_of_any_style_passes(name: str) -> None:
+    found = verify(GOOD[name])
+    assert failed(found) == {}
+    assert found.matched == found.references > 0
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_the_numbers_of_any_style_are_compared(name: str) -> None:
+    checks = {one.id: one for one in verify(GOOD[name]).checks}
+    assert checks["C8"].checked + checks["C6"].checked + checks["C7"].checked > 0
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_wrong_is_found_by_its_check(name: str) -> None:
+    check, text = BAD[name]
+    found = verify(text)
+    assert found.failed
+    assert list(failed(found)) == [check]
+
+
+def test_every_check_is_told_in_order() -> None:
+    assert [one.id for one in verify(GOOD["footnotes"]).checks] == list(CHECK_TITLES)
+
+
+def test_without_documents_nothing_is_called_right_that_needs_them() -> None:
+    found = verify(GOOD["quotations"], [], complete=False)
+    assert not found.failed
+    for name in ("C2", "C6", "C8"):
+        assert result(found, name).status == "not_checked"
+        assert result(found, name).reason == "its document is not given"
+    assert {one.status for one in found.sentences} == {"not_checked"}
+
+
+def test_what_only_a_run_knows_is_not_checked() -> None:
+    found = verify(GOOD["footnotes"])
+    assert [result(found, name).status for name in ("C11", "C19")] == ["not_checked"] * 2
+    assert all(result(found, name).reason for name in ("C11", "C19"))
+
+
+def test_a_report_of_which_some_documents_are_given_is_checked_in_part() -> None:
+    found = verify(GOOD["numbers and a list in brackets"], documents()[:1], complete=False)
+    numbers = result(found, "C8")
+    assert (numbers.status, numbers.checked, numbers.unchecked) == ("partly", 1, 1)
+
+
+def test_a_source_that_is_not_given_fails_only_where_the_documents_are_all() -> None:
+    text = BAD["a source that was not given"][1]
+    assert not verify(text, complete=False).failed
+    assert verify(text, complete=True).failed
+
+
+def test_findings_say_where_and_what() -> None:
+    found = verify(BAD["a wrong year"][1])
+    finding = result(found, "C8").findings[0]
+    assert (finding.line, finding.what) == (1, "a number that no cited source has")
+    assert finding.text == "The mill was built in 1678 [1]."
+    wrong = [one for one in found.sentences if one.status == "failed"]
+    assert [(one.text, one.cited) for one in wrong] == [(finding.text, ["1"])]
+    assert [one.status for one in found.sentences] == ["failed", "ok"]
+
+
+def test_a_nearly_right_quotation_is_shown_with_the_words_of_the_source() -> None:
+    told = result(verify(BAD["a changed quotation"][1]), "C6").findings[0].what
+    assert "never wants for rain" in told
+    assert "near: “" in told
+    assert "never waits for rain" in told
+
+
+def test_a_quotation_of_another_source_is_told_with_that_source() -> None:
+    told = result(verify(BAD["a quotation of another source"][1]), "C7").findings[0].what
+    assert told.startswith("the quotation is of [1]")
+
+
+def test_a_number_that_the_report_itself_doubts_is_no_failure() -> None:
+    text = BAD["a wrong year"][1].replace("1678 [1].", "1678 [1] (⚠ Not found).")
+    found = verify(text)
+    assert not found.failed
+    assert result(found, "C8").note == "1 told by the report itself"
+
+
+def test_a_number_may_be_computed_from_those_of_its_source() -> None:
+    text = f"Since 1903 the boats have grown from 60 to 180 places, that is, by 120 [1].\n\nSources:\n\n1. {FERRY}\n"
+    assert not verify(text).failed
+
+
+def test_a_judgement_needs_no_source() -> None:
+    text = f"{GOOD['a numbered list'].split('## Sources')[0]}## Assessment\n\nI would plan 90 minutes.\n\n## Sources\n\n1. {FERRY}\n"
+    assert failed(verify(text)) == {}
+
+
+def test_a_document_that_says_that_it_is_not_there_is_none() -> None:
+    gone = GivenDocument("gone.html", "Gone", "404 – page not found", (MILL,))
+    found = verify(f"The mill is closed [1].\n\nSources:\n\n1. {MILL}\n", [gone])
+    assert failed(found) == {"C2": ["its document says that the page is not there"]}
+
+
+def test_a_document_whose_text_was_altered_fails() -> None:
+    given = [one._replace(altered=True) for one in documents()]
+    assert set(failed(verify(GOOD["footnotes"], given))) == {"C2"}
+
+
+def test_the_latest_that_rests_on_old_sources_is_a_warning() -> None:
+    old = [one._replace(published="2019-05-01") for one in documents()]
+    text = f"The current boat is the Tern [1].\n\nSources:\n\n1. {FERRY}\n"
+    found = verify(text, old)
+    assert not found.failed
+    assert result(found, "C16").status == "warning"
+    assert (
+        result(verify(text, [one._replace(published="2026-02") for one in old]), "C16").status
+        == "ok"
+    )
+
+
+def test_one_site_with_most_sources_is_a_warning() -> None:
+    lines = "".join(f"[{n}] Page {n}. https://www.one.example/{n}\n" for n in range(1, 5))
+    text = f"It is so [1][2][3][4].\n\n## References\n\n{lines}"
+    diversity = result(verify(text, [], complete=False), "C15")
+    assert (diversity.status, diversity.note) == ("warning", "1 sites; one.example 100%")
+
+
+def test_sources_that_contradict_each_other_are_told() -> None:
+    other = GivenDocument(
+        "other.md",
+        "The Carrow ferry today",
+        "The present boat, the Tern, carries 150 passengers and 14 cars.",
+        ("https://other.example/ferry",),
+    )
+    text = (
+        "The present boat, the Tern, carries 180 passengers and 14 cars [1]. It is a good boat [2].\n\n"
+        f"## References\n\n[1] The Carrow ferry. {FERRY}\n[2] The Carrow ferry today. https://other.example/ferry\n"
+    )
+    found = verify(text, [*documents(), other])
+    assert result(found, "C17").status == "warning"
+    assert not found.failed
+
+
+def test_an_order_other_than_that_of_first_use_is_told() -> None:
+    text = f"The light is of 1822 [2]. The mill closed in 1934 [1].\n\n## References\n\n[1] {MILL}\n[2] {LIGHT}\n"
+    found = verify(text)
+    assert result(found, "C4").status == "warning"
+    assert not found.failed
+
+
+def test_a_passage_that_is_repeated_is_found() -> None:
+    text = GOOD["quotations"].split("## References")[0].strip()
+    twice = (
+        f"{text}\n\nThen it goes on [1].\n\n{text}\n\n## References\n\n[1] {MILL}\n[2] {LIGHT}\n"
+    )
+    assert "C13" in failed(verify(twice))
+
+
+def test_a_page_in_html_that_loads_something_fails() -> None:
+    page = GOOD["a page in HTML"].replace("<h1>", '<img src="https://spy.example/p.png"><h1>')
+    assert set(failed(verify(page))) == {"C18"}
+
+
+def test_results_are_plain_data() -> None:
+    data = verify(BAD["a wrong total"][1]).as_dict()
+    table = next(one for one in data["checks"] if one["id"] == "C14")
+    assert data["failed"] is True
+    assert table["status"] == "failed"
+    assert table["findings"][0]["what"] == "the sum is 240, and not 250"
+
+
+def test_corruptions_of_good_reports_are_found_and_good_reports_pass() -> None:
+    given = asyncio.run(read_example_documents())
+    found = measure_detection(given, seed=5, clean=24, bases=12, corruptions=48)
+    assert [wrong for wrong, _ in found.alarms] == []
+    assert len(found.missed) <= 1
+    assert len(found.kinds) == 6
+
+
+def test_a_long_report_takes_little_time() -> None:
+    given = asyncio.run(read_example_documents())
+    time_long_report(given, 500)
+    assert time_long_report(given, 2_000) < 1.5
