@@ -89,6 +89,7 @@ class CitationSpeller:
             text = PATTERNS.author_year.sub(self._spell_authors, text)
             text = PATTERNS.narrative.sub(self._spell_narrative, text)
         text = text.replace("\ue010", "[").replace("\ue011", "]")
+        text = PATTERNS.behind_end.sub(r"\g<marks>\g<end>", text)
         return unmask_code(text, kept)
 
     def _cite(self, label: str, address: str = "", *, linked: bool = False) -> str:

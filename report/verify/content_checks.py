@@ -32,7 +32,7 @@ from report.markdown.markers import MARKER, list_cited_ids
 from report.verify.check_results import CheckResult
 from report.verify.cited_report import DOUBT_SIGN, CitedReport, VerifiedStatement
 from report.verify.given_documents import GivenDocument
-from report.verify.structure_checks import CheckedSources
+from report.verify.structure_checks import CheckedSources, is_total
 from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import detect_language
@@ -106,7 +106,8 @@ class ContentChecker:
     def check_documents(self) -> CheckResult:
         """Check that the document of each source is there, and says something (C2)."""
         result = CheckResult("C2")
-        for one in self.report.references:
+        listed = [one for one in self.report.references if one.listed]
+        for one in listed or self.report.references:
             document = self.sources.documents.get(one.id)
             name = f"[{one.label}] {one.title}" if one.label else one.title or one.address
             if document is None and not self.sources.complete:
@@ -215,7 +216,7 @@ class ContentChecker:
             result.skip("no sentence cites a source")
 
     def _find_other(self, statement: VerifiedStatement, cited: Sequence[str]) -> str:
-        """Return another source with nearly all words of a statement of which the cited have few."""
+        """Return another source with most words of a statement, of which the cited have few."""
         said = normalize_statement(statement.text)
         wanted = set(search_words(said))
         if len(wanted) < _MIN_WORDS[detect_language(said)]:
@@ -289,11 +290,7 @@ class ContentChecker:
             if not numbers or said.strip() in known:
                 continue
             result.checked += 1
-            if (
-                not one.near
-                and not self._follows_citation(one)
-                and not self.comparison.is_valid_calculation(one.text)
-            ):
+            if not (one.near or self._has_other_ground(one)):
                 result.add(one.line, "a number without a source", one.text)
         bare = len(result.findings)
         result.note = f"{bare} of {result.checked}" if bare else ""
@@ -303,8 +300,12 @@ class ContentChecker:
             result.skip("no sentence has a number", 0)
         return result
 
-    def _follows_citation(self, statement: VerifiedStatement) -> bool:
-        """Tell whether a line without marks leads to a list or a table that has them."""
+    def _has_other_ground(self, statement: VerifiedStatement) -> bool:
+        """Tell whether a statement is computed, or leads to a list or a table with marks."""
+        if self.comparison.is_valid_calculation(statement.text):
+            return True
+        if statement.row and is_total(statement.text):
+            return True
         text = MARKER.sub("", statement.text).rstrip("*_ ")
         if not text.endswith((":", "：")):
             return False

@@ -49,12 +49,21 @@ def match_documents(
     return {name: document for name, document in found if document}
 
 
+def to_bare_address(address: str) -> str:
+    """Return a canonical web address without its scheme and what makes no other host of it."""
+    scheme, colon, rest = address.partition("://")
+    if not colon or scheme not in ("http", "https"):
+        return address
+    host, slash, path = rest.partition("/")
+    return host.removeprefix("www.").removeprefix("m.") + slash + path
+
+
 class _DocumentIndex:
     """Documents by address, by the name of their file, and by title."""
 
     def __init__(self, documents: Sequence[GivenDocument]) -> None:
         self.documents = documents
-        self.by_address = {address: one for one in documents for address in one.addresses}
+        self.by_address = {to_bare_address(one): doc for doc in documents for one in doc.addresses}
         self.by_file = _only([(one.name.rpartition("/")[2].casefold(), one) for one in documents])
         stems = [
             (one.name.rpartition("/")[2].partition(".")[0].casefold(), one) for one in documents
@@ -68,7 +77,8 @@ class _DocumentIndex:
     ) -> GivenDocument | None:
         """Return the document of a reference, or None."""
         address = reference.address
-        exact = self.by_address.get(canonicalise(address)) or self.by_address.get(address)
+        bare = to_bare_address(canonicalise(address))
+        exact = self.by_address.get(bare) or self.by_address.get(address)
         if exact:
             return exact
         named = self._find_file(reference)

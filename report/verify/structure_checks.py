@@ -14,7 +14,7 @@ from report.markdown.markdown_blocks import MarkdownBlock, split_cells
 from report.markdown.markers import MARKER, QUOTED_WORDS
 from report.verify.check_results import CheckResult
 from report.verify.cited_report import CitedReport, Reference
-from report.verify.given_documents import GivenDocument
+from report.verify.given_documents import GivenDocument, to_bare_address
 from text.pattern_files import PatternFile
 from text.script import detect_single_language
 
@@ -173,8 +173,7 @@ def _key(reference: Reference, sources: CheckedSources) -> str:
     address = sources.canonicalise(reference.address)
     if not address.startswith(("http://", "https://")):
         return ""
-    host, slash, rest = address.partition("://")[2].partition("/")
-    return host.removeprefix("www.").removeprefix("m.") + slash + rest
+    return to_bare_address(address)
 
 
 def check_leftovers(report: CitedReport, sources: CheckedSources) -> CheckResult:
@@ -270,6 +269,11 @@ def check_tables(report: CitedReport, _sources: CheckedSources) -> CheckResult:
     if not result.checked:
         result.skip("there is no table", 0)
     return result
+
+
+def is_total(row: str) -> bool:
+    """Tell whether a row of a table sums up the others."""
+    return bool(_PATTERNS.total.fullmatch(split_cells(row)[0]))
 
 
 def _check_total(result: CheckResult, report: CitedReport, rows: Sequence[Sequence[str]]) -> None:
