@@ -114,8 +114,8 @@ def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOu
     languages = [code for code, _ in Counter(filter(None, told)).most_common()]
     count = len(found.listed) + sum(found.unlisted.values())
     first = _first_line(count, languages, labels)
-    groups = Counter(one.group or labels[one.kind] for one in found.listed)
-    groups.update({labels[kind]: number for kind, number in found.unlisted.items()})
+    groups = Counter(one.group or _kind(one.kind, labels) for one in found.listed)
+    groups.update({_kind(kind, labels): number for kind, number in found.unlisted.items()})
     more = _more_line(count, groups, labels)
     left = max_tokens - _count(first) - _count(more)
     kept = _fitting(_in_turns(entries), int(left * (1 if len(entries) == 1 else FOR_HEADS)))
@@ -124,6 +124,11 @@ def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOu
     rest = count - len(kept)
     last = [_more_line(rest, groups, labels)] if rest else []
     return DocumentOutline("\n".join([first, *lines, *last]), tuple(languages), count)
+
+
+def _kind(kind: str, labels: Labels) -> str:
+    """Name a kind of pages; an import may bring kinds of its own."""
+    return str(labels.get(kind, kind))
 
 
 def _first_line(count: int, languages: Sequence[str], labels: Labels) -> str:
@@ -200,7 +205,7 @@ def _describe(one: ListedDocument, rows: Sequence[ShownPage], labels: Labels) ->
     language = rows[0].language or identify_language(opening)
     date = next((row.published for row in rows if row.published), one.date)
     about = [labels.get(language, language), date, _size(rows, language, labels)]
-    where = cut_injections(one.name) or labels[one.kind]
+    where = cut_injections(one.name) or _kind(one.kind, labels)
     name = cut_at_word(cut_injections(title), TITLE)
     known = (
         where if title in (where, os.path.splitext(where)[0]) else f"{where}{labels['colon']}{name}"
