@@ -178,10 +178,10 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
             return known
         if call["name"] == ASK_USER or not self._is_risky(around, request.tool):
             return await handler(request)
-        if human is not None and call["name"] in human.allowed:
+        decision = human.decisions.get(key) if human else None
+        if human is not None and decision is None and call["name"] in human.allowed:
             return await handler(request)
         described = describe_call(call["name"], call["args"])
-        decision = human.decisions.get(key) if human else None
         if human is None or (decision is None and not human.reachable):
             if human is not None:
                 human.note("refused", described)

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from app.cli import review
-from app.cli.step_requests import print_requests, suggest_answer
+from app.cli.step_requests import ask_answers, print_requests, suggest_answer
 from config.errors import Problem
 from graph.plan import validate_plan
 
@@ -97,6 +97,24 @@ def test_arguments_of_a_tool_keep_their_indentation(console: Console):
     )
 
     assert '│   "files": [' in printed(console)
+
+
+def test_a_tool_that_is_allowed_for_the_run_is_not_asked_for_again(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+):
+    names = ["send", "send", "keep"]
+    request = {
+        "requests": [{"id": f"q{at}", "step": "s1"} for at in (1, 2, 3)],
+        "action_requests": [{"name": name, "args": {}, "description": ""} for name in names],
+    }
+    typed = iter(["l", "r no"])
+    monkeypatch.setattr("builtins.input", lambda: next(typed))
+
+    assert ask_answers(console, request)["decisions"] == [
+        {"type": "approve", "for_run": True},
+        {"type": "approve"},
+        {"type": "reject", "message": "no"},
+    ]
 
 
 def test_a_plan_that_asks_nothing_is_printed_and_decided_without_a_question(
