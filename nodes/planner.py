@@ -49,6 +49,7 @@ from runs.lifecycle import set_run_status
 from text.normalization import to_one_line
 from tools.computations import can_run_code
 from tools.evidence import searches_web
+from tools.mcp.mcp_tools import outline_server_tools
 from tools.scope_outline import outline_scope, render_outline_block
 
 TRIES = 2
@@ -175,8 +176,13 @@ async def _plan(state: State, runtime: Runtime[Context], bases: Sequence[Knowled
         kind=render_prompt("plan_kind" if computes else "plan_no_kind", language=language).strip(),
     )
     bases = bases if is_models_choice(runtime, bases) else []
-    system = join_prompt_blocks(system, render_choice_prompt(language)) if bases else system
-    form, request = (DraftWithBases if bases else Draft), _request(state, runtime, bases)
+    tools = await outline_server_tools(call_site(state, runtime).owner, runtime.context)
+    system = join_prompt_blocks(
+        system,
+        render_choice_prompt(language) if bases else "",
+        render_prompt("plan_tools", language=language) if tools else "",
+    )
+    form, request = (DraftWithBases if bases else Draft), _request(state, runtime, bases, tools)
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
         try:
@@ -204,13 +210,14 @@ def _without_answered(plan: Plan, state: State) -> Plan:
 
 
 def _request(
-    state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase]
+    state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase], tools: str
 ) -> HumanMessage:
     rejected = state["feedback"] or state["revisions"]
     return HumanMessage(
         join_prompt_blocks(
             state["outline"],
             render_bases_block(bases),
+            render_block("tools", tools),
             render_block("question", state["question"]),
             render_block("queries", "\n".join(state["queries"])),
             render_pages_block(_passages(state), state.get("sources", {})),

@@ -20,6 +20,7 @@ from graph.records import (
     entries_of_turn,
 )
 from graph.state import State
+from prompts.prompt_injection import cut_injections
 from report.checks.claims import is_requester_wish
 from report.citations import get_document_key, to_whole_document
 from report.computed_results import list_recomputed
@@ -77,6 +78,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
         "unused": _list_unused_titles(state, report),
         "skipped": _list_skipped(state),
         "unread": _list_unread(state, report, language),
+        "hostile": _list_hostile(state),
         "withheld": _list_withheld(state, report, language),
         "checks": _list_checks(report, language),
         "again": list_recomputed(report.get("recomputed", []), state.get("sources", {}), language),
@@ -239,6 +241,14 @@ def _list_skipped(state: State) -> list[str]:
     read = {one["title"] for one in list_read_documents(state)}
     titles = (title for finding in findings.values() for title in finding.get("skipped", []))
     return [title for title in dict.fromkeys(titles) if title not in read]
+
+
+def _list_hostile(state: State) -> list[str]:
+    """Return the titles of what was read and tries to instruct models, the person's own too."""
+    every = state.get("sources", {}).values()
+    hostile = {get_document_key(one) for one in every if one.get("genre") == "hostile"}
+    read = [one for one in list_read_documents(state) if get_document_key(one) in hostile]
+    return [cut_injections(one["title"] or one["location"]) for one in read]
 
 
 def _list_unread(state: State, report: Report, language: str) -> list[str]:

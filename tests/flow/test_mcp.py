@@ -125,3 +125,8 @@ async def test_after_a_call_of_a_tool_a_second_question_is_answered_from_what_it
 
     assert second.state["status"] == "succeeded"
     assert second.state["report"]["cited"] == ["S1"]
+    first_plan, second_plan = script.prompts("Draft")
+    assert "<tools>\n- bees\n</tools>" in first_plan
+    assert "- bees: lookup (" in second_plan
+    system = str(next(talk for name, talk in script.asked if name == "Draft")[0].text)
+    assert "servers whose tools the steps may call" in system
