@@ -256,7 +256,7 @@ def _list_allowed(
     pending: Sequence[NumberedRequest], decided: Mapping[str, ToolDecision]
 ) -> dict[str, NumberedRequest]:
     """Return the tools that were allowed for the run, each with the first request that says so."""
-    found = [one for one in pending if decided.get(one.id, {}).get("for_run")]
+    found = [one for one in pending if one.id in decided and decided[one.id].get("for_run")]
     return {one.request["name"]: one for one in reversed(found)}
 
 

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from prompts.loader import load_prompt_tables
-from text.quotation_marks import find_quotation
+from prompts.quotation_marks import find_quotation
 
 INSTRUCTION_CUT = "[instructions to a program, left out / 此处略去对程序的指令]"
 """What stands in a prompt for the words that were cut out of a source."""

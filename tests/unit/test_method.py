@@ -138,9 +138,7 @@ def test_what_was_read_and_instructs_models_is_named_whether_it_is_cited_or_not(
 
     method = describe_method(state([], sources=sources), report(cited=cited), "")
 
-    heading = (
-        "Gives instructions to AI models, cut out where they were recognised"
-    )
+    heading = "Gives instructions to AI models, cut out where they were recognised"
     (named,) = part(method, heading)
     assert named.startswith("Mills. [instructions")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from text.quotation_marks import find_quotation
+from prompts.quotation_marks import find_quotation
 
 QUOTED = [
     ('He said "go @ now" and left.', "go @ now"),

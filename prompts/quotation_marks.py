@@ -7,21 +7,20 @@ beside it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from text.regex import regex
-
 _REACH = 2_000  # characters of a paragraph that are looked through on each side
-_BLANK_LINE = regex(r"\n[^\S\n]*\n")
-_MARK = regex(r"`+|[\"“”‘’「」『』«»]")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_MARK = re.compile(r"`+|[\"“”‘’「」『』«»]")
 _CLOSER = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 _BEFORE_OPENING = "([{<>=:,;—–-/"
 _BEHIND_CLOSING = ")]}<>:,;.!?…"
 _FENCE = 3  # backticks that begin a block of code
-_WORD = regex(r"\w")
+_WORD = re.compile(r"\w")
 # Behind these a string begins in JSON and in what programs print; nobody quotes anything there.
-_SYNTAX = regex(r"(?:[\"']\s*:|[\"'],(?:\s*\n)?|[\[{]|(?:\n|^)\W*[\w-]+:)\s*$")
+_SYNTAX = re.compile(r"(?:[\"']\s*:|[\"'],(?:\s*\n)?|[\[{]|(?:\n|^)\W*[\w-]+:)\s*$")
 
 
 class Quotation(NamedTuple):
