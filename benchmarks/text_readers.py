@@ -63,6 +63,7 @@ PLACES = (
     "prompts.data_blocks",
     "prompts.methods",
     "prompts.prompt_injection",
+    "prompts.quotation_marks",
     "report",
     "library.page_scoring",
     "library.signals",

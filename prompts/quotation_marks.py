@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_REACH = 2_000  # characters of a paragraph that are looked through on each side
+_REACH = 1_000  # characters of a paragraph that are looked through on each side
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _MARK = re.compile(r"`+|[\"“”‘’「」『』«»]")
 _CLOSER = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
@@ -83,8 +83,11 @@ def _list_marks(text: str, first: int, last: int) -> Iterator[_Mark]:
         elif len(sign) >= _FENCE:
             opens, closes = True, True
         else:
-            before = text[first : found.start()].rstrip("\\")[-1:]
-            opens, closes = _read_straight(before, text[found.end() : last][:1])
+            before = found.start() - 1
+            while before >= first and text[before] == "\\":
+                before -= 1
+            left = text[before] if before >= first else ""
+            opens, closes = _read_straight(left, text[found.end() : min(found.end() + 1, last)])
         yield _Mark(sign, *found.span(), opens, closes)
 
 
