@@ -8,13 +8,17 @@ beside it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-_REACH = 1_000  # characters of a paragraph that are looked through on each side
+_LONGEST = 2_000  # characters of a quotation
+_AROUND = 300  # characters on each side in which words quote it
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _MARK = re.compile(r"`+|[\"“”‘’「」『』«»]")
 _CLOSER = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
+_CLOSERS = frozenset(_CLOSER.values())
 _BEFORE_OPENING = "([{<>=:,;—–-/"
 _BEHIND_CLOSING = ")]}<>:,;.!?…"
 _FENCE = 3  # backticks that begin a block of code
@@ -48,46 +52,51 @@ def find_quotation(text: str, place: int) -> Quotation | None:
         text: The text.
         place: Where in it.
     """
-    first, last = _find_paragraph(text, place)
-    opened: list[_Mark] = []
-    for mark in _list_marks(text, first, last):
-        pair = next((at for at, one in enumerate(opened) if _fits(one, mark)), None)
-        if pair is not None and mark.start >= place:
-            before, behind = text[first : opened[pair].start], text[mark.end : last]
-            quotation = Quotation(opened[pair].end, mark.start)
-            return quotation if mark.sign[0] == "`" or _has_words(before, behind) else None
-        if pair is not None:
-            del opened[pair:]
-        elif mark.opens:
-            # A second mark that opens the same: the first one is no half of a pair.
-            opened = [one for one in opened if one.sign != mark.sign]
-            opened += [mark] if mark.start < place else []
+    pairs, ends = _list_pairs(text)
+    for pair in pairs[bisect_right(ends, place - 1) :]:
+        if pair.end > place + _LONGEST:
+            break
+        if pair.start <= place:
+            return pair if text[pair.start - 1] == "`" or _has_words(text, pair) else None
     return None
 
 
-def _find_paragraph(text: str, place: int) -> tuple[int, int]:
-    """Return the ends of the paragraph of a place, of a long one some way on both sides."""
-    earliest, latest = max(place - _REACH, 0), min(place + _REACH, len(text))
-    before = [found.end() for found in _BLANK_LINE.finditer(text, earliest, place)]
-    behind = _BLANK_LINE.search(text, place, latest)
-    return before[-1] if before else earliest, behind.start() if behind else latest
+@lru_cache(maxsize=4)
+def _list_pairs(text: str) -> tuple[list[Quotation], list[int]]:
+    """Return what stands between the marks of each pair, by where it ends, and these ends."""
+    pairs: list[Quotation] = []
+    opened: list[_Mark] = []
+    done = 0
+    for mark in _list_marks(text):
+        if opened and _BLANK_LINE.search(text, done, mark.start):
+            opened = []
+        done = mark.start
+        pair = next((at for at, one in enumerate(opened) if _fits(one, mark)), None)
+        if pair is not None:
+            if mark.start - opened[pair].end <= _LONGEST:
+                pairs.append(Quotation(opened[pair].end, mark.start))
+            del opened[pair:]
+        elif mark.opens:
+            # A second mark that opens the same: the first one is no half of a pair.
+            opened = [*(one for one in opened if one.sign != mark.sign), mark]
+    return pairs, [one.end for one in pairs]
 
 
-def _list_marks(text: str, first: int, last: int) -> Iterator[_Mark]:
-    for found in _MARK.finditer(text, first, last):
+def _list_marks(text: str) -> Iterator[_Mark]:
+    for found in _MARK.finditer(text):
         sign = found[0]
         if sign in _CLOSER:
             opens, closes = True, False
-        elif sign in _CLOSER.values():
+        elif sign in _CLOSERS:
             opens, closes = False, True
         elif len(sign) >= _FENCE:
             opens, closes = True, True
         else:
             before = found.start() - 1
-            while before >= first and text[before] == "\\":
+            while before >= 0 and text[before] == "\\":
                 before -= 1
-            left = text[before] if before >= first else ""
-            opens, closes = _read_straight(left, text[found.end() : min(found.end() + 1, last)])
+            left = text[before] if before >= 0 else ""
+            opens, closes = _read_straight(left, text[found.end() : found.end() + 1])
         yield _Mark(sign, *found.span(), opens, closes)
 
 
@@ -105,7 +114,12 @@ def _fits(opened: _Mark, mark: _Mark) -> bool:
     return mark.closes and mark.sign == _CLOSER.get(opened.sign, opened.sign)
 
 
-def _has_words(before: str, behind: str) -> bool:
-    """Tell whether words around a quotation quote it."""
+def _has_words(text: str, pair: Quotation) -> bool:
+    """Tell whether words of its paragraph quote what stands between two marks."""
+    first, last = max(pair.start - 1 - _AROUND, 0), min(pair.end + 1 + _AROUND, len(text))
+    starts = [found.end() for found in _BLANK_LINE.finditer(text, first, pair.start)]
+    stop = _BLANK_LINE.search(text, pair.end, last)
+    before = text[starts[-1] if starts else first : pair.start - 1]
+    behind = text[pair.end + 1 : stop.start() if stop else last]
     around = _WORD.search(before) or _WORD.search(behind)
     return bool(around) and not _SYNTAX.search(before)
