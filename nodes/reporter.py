@@ -54,9 +54,9 @@ from report.versions import get_previous_version
 from runs.call_site import call_site
 from runs.incomplete import RESUME_NODES, list_failed_findings
 from text.question_types import classify_unquotable
-from tools.evidence import preparing_checks
 from tools.source_checks import (
     judge_report_sources,
+    preparing_checks,
     record_text_checks,
     verify_text,
 )

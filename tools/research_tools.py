@@ -12,6 +12,7 @@ from calls.call_context import CallContext
 from calls.tool_requests import tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart
+from library.uploaded_files import with_uploads
 from prompts.data_blocks import (
     escape_tags,
     join_prompt_blocks,
@@ -22,6 +23,7 @@ from prompts.data_blocks import (
 )
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
+from report.source_registry import list_web_pages
 from text.script import detect_language
 from tools.document_reading import (
     around_parts,
@@ -59,7 +61,7 @@ Runtime = ToolRuntime[CallContext]
 
 @tool("search")
 async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: str = "") -> str:
-    """Search the files and the web for passages about one query, or one document or site."""
+    """Search files, the web or what was read of it about one query, or one document or site."""
     around = runtime.context
     if scope in around.bases and not source:
         return await _search_base(runtime, scope, query)
@@ -70,10 +72,26 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
         return await _search_in(runtime, source, query, web=web)
     choices = replace(around.choices, files=[]) if scope == "web" else around.choices
     bases = around.bases if scope == "all" else ()
-    wanted = SearchRequest([query], query, web, choose=answer_search, bases=bases)
+    read = [] if scope == "files" else list_web_pages(around.sources)
+    wanted = SearchRequest([query], query, web, choose=answer_search, bases=bases, read=read)
     evidence = await gather_evidence(around.site, choices, wanted)
     shown = await _show_found(evidence, runtime, query)
-    return join_prompt_blocks(shown, _tell_withheld(evidence, runtime, query))
+    everywhere = web and searches_web(choices)
+    found = bool(evidence.passages) or everywhere
+    missed = "" if found else await _tell_unsearched(runtime, query, scope)
+    return join_prompt_blocks(shown, missed, _tell_withheld(evidence, runtime, query))
+
+
+async def _tell_unsearched(runtime: Runtime, query: str, scope: str) -> str:
+    """Say where a search that found nothing has not looked; other agents have no steps."""
+    around = runtime.context
+    if not around.system:
+        return ""
+    here, files = around.site, around.choices.files
+    has_files = bool(await with_uploads(here.owner, here.thread, files))
+    missed = [] if has_files or scope == "web" else ["no_files_here"]
+    missed += ["no_web_here"] if scope != "files" and searches_web(around.choices) else []
+    return "\n".join(_say(name, runtime, query).strip() for name in missed)
 
 
 async def _search_base(runtime: Runtime, name: str, query: str) -> str:

@@ -19,14 +19,23 @@ from rich.table import Table
 from app.cli.output import one_line
 from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
-from graph.plan import COMPUTES, PLAN_LEGEND, parse_plan, render_base_names, render_plan
+from graph.plan import (
+    COMPUTES,
+    NO_WEB,
+    PLAN_LEGEND,
+    is_plan_without_web,
+    is_without_web,
+    parse_plan,
+    render_base_names,
+    render_plan,
+)
 from graph.plan_questions import (
     answer_questions,
     list_answers,
     list_questions,
     render_perspectives,
 )
-from graph.records import Plan, PlanQuestion
+from graph.records import Plan, PlanQuestion, Step
 from prompts.loader import render_prompt
 from text.normalization import is_blank
 
@@ -83,17 +92,17 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
     plan: Plan = request["plan"]
     table = Table.grid(padding=(0, 1))
     numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
+    searching = not is_plan_without_web(plan)
     for step in plan["steps"]:
-        after = ", ".join(numbers.get(need, need) for need in step["needs"])
-        marks = [COMPUTES[0]] if step["kind"] == "compute" else []
-        marks += [f"after {after}"] if after else []
-        needs = f"[dim]{', '.join(marks)}[/dim]" if marks else ""
+        marks = ", ".join(_list_marks(step, numbers, searching=searching))
         number = f"[bold]{numbers[step['id']]}.[/bold]"
-        table.add_row(number, escape(one_line(step["title"])), needs)
+        table.add_row(number, escape(one_line(step["title"])), f"[dim]{marks}[/dim]")
         if step["description"].casefold() not in ("", step["title"].casefold()):
             table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))
     console.print(Panel(table, title=title, title_align="left", border_style="cyan"))
+    if not searching:
+        console.print("No step searches the web.", style="dim")
     if "knowledge" in plan:
         names = f"Knowledge bases that are searched: {render_base_names(plan)}"
         console.print(escape(one_line(names)), style="dim")
@@ -105,6 +114,14 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
         console.print(escape(_question_line(question)))
     if request["note"]:
         console.print(escape(one_line(request["note"])), style="yellow")
+
+
+def _list_marks(step: Step, numbers: Mapping[str, str], *, searching: bool) -> list[str]:
+    """Return what stands beside a step; where no step searches the web, none is marked so."""
+    after = ", ".join(numbers.get(need, need) for need in step["needs"])
+    marks = [COMPUTES[0]] if step["kind"] == "compute" else []
+    marks += [NO_WEB] if searching and is_without_web(step) else []
+    return [*marks, f"after {after}"] if after else marks
 
 
 def _question_line(question: PlanQuestion) -> str:

@@ -330,6 +330,20 @@ async def test_a_linked_page_is_opened(script: Script, monkeypatch: pytest.Monke
     assert "The key of the north gate is of brass." in page
 
 
+async def test_a_search_without_the_web_finds_what_this_run_has_read_of_it(script: Script):
+    page = NewPage(title="Gates", place="", text="The key of the gate is of brass.")
+    url = "https://a.b/gates"
+    (name,) = await pages.store_pages(OWNER, "web", url, [page], group="a.b", run="t1-1")
+    known = {"S1": Source(id="S1", page=name, title="Gates", location=url, kind="web")}
+    calls = [("search", {"query": query}) for query in ("key of brass", "xylophone")]
+
+    found, nothing = await told(script, "", *calls, sources=known)
+
+    assert "The key of the gate is of brass." in found
+    assert nothing.startswith("Nothing was found.")
+    assert "no files to search" in nothing
+
+
 MANUAL = "\n\n".join(
     f"gate_{name} (default: {name[:1]})\n\n{'The gate follows this rule at every tide. ' * 30}"
     for name in ("alarm", "bell", "lock", "door")
