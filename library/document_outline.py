@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -45,6 +46,9 @@ GROUPS = 12
 
 TITLE, SECTION = 80, 100
 """The most characters shown of a title and of a section's title."""
+
+_ABOUT = regex(r"\([^()]*\)\s*(?:[:：].*)?$")
+"""What an outline says of a document behind its name."""
 
 _NUMBERED = regex(r"\b(page|slide)=(?:\d+-)?(\d+)")
 
@@ -88,6 +92,24 @@ async def outline_documents(
     """
     found = await find_documents(owner, scope, about)
     return await asyncio.to_thread(_write, found, max_tokens, _labels()[language])
+
+
+async def find_named_document(owner: str, scope: DocumentScope, name: str) -> str:
+    """Return the id of the origin of the document in scope that has a name; "" for none.
+
+    Args:
+        owner: The owner of the documents.
+        scope: The documents.
+        name: The title of a document, or what an outline calls it, with its size or without.
+    """
+    found = await find_documents(owner, scope, name)
+    wanted = {_plain_name(name), _plain_name(_ABOUT.sub("", name))} - {""}
+    same = (
+        one.origin_id
+        for one in found.shown
+        if (rows := found.pages.get(one.origin_id)) and wanted & _list_names(one, rows)
+    )
+    return next(same, "")
 
 
 Labels = Mapping[str, Any]
@@ -200,15 +222,31 @@ def _describe(one: ListedDocument, rows: Sequence[ShownPage], labels: Labels) ->
     language = rows[0].language or identify_language(opening)
     date = next((row.published for row in rows if row.published), one.date)
     about = [labels.get(language, language), date, _size(rows, language, labels)]
-    where = cut_injections(one.name) or labels[one.kind]
-    name = cut_at_word(cut_injections(title), TITLE)
-    known = (
-        where if title in (where, os.path.splitext(where)[0]) else f"{where}{labels['colon']}{name}"
-    )
-    head = f"- {known} ({labels['comma'].join(filter(None, about))})"
+    head = f"- {_name(one, title, labels)} ({labels['comma'].join(filter(None, about))})"
     sections = _find_sections(rows, title)
     names = tuple(cut_at_word(cut_injections(name), SECTION) for name in sections)
     return _Entry(head, language, names, tuple(_rank_sections([*sections.values()])))
+
+
+def _name(one: ListedDocument, title: str, labels: Labels) -> str:
+    """Return how a document is called: by its file or site, and by its title if that says more."""
+    where = cut_injections(one.name) or labels[one.kind]
+    if title in (where, os.path.splitext(where)[0]):
+        return str(where)
+    return f"{where}{labels['colon']}{cut_at_word(cut_injections(title), TITLE)}"
+
+
+def _list_names(one: ListedDocument, rows: Sequence[ShownPage]) -> set[str]:
+    """Return what a document may be called: its title, whole or cut, or as outlines call it."""
+    title = outlined_title(one.kind, rows[0].title)
+    called = {_name(one, title, labels) for labels in _labels().values()}
+    return {*map(_plain_name, (title, cut_at_word(cut_injections(title), TITLE), *called))}
+
+
+def _plain_name(name: str) -> str:
+    """Return a name with plain colons and blanks, in lower case."""
+    plain = unicodedata.normalize("NFKC", name).removeprefix("- ").rstrip(" .…")
+    return " ".join(plain.replace(":", " : ").casefold().split())
 
 
 def _size(rows: Sequence[ShownPage], language: str, labels: Labels) -> str:

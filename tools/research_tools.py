@@ -12,6 +12,7 @@ from calls.call_context import CallContext
 from calls.tool_requests import tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart
+from library.knowledge_records import KNOWLEDGE_KIND
 from library.uploaded_files import with_uploads
 from prompts.data_blocks import (
     escape_tags,
@@ -23,9 +24,11 @@ from prompts.data_blocks import (
 )
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
+from report.citations import get_document_key
 from report.source_registry import list_web_pages
 from text.script import detect_language
 from tools.document_reading import (
+    SourceNotFound,
     around_parts,
     describe_outline,
     find_document,
@@ -47,6 +50,7 @@ from tools.evidence import (
     searches_web,
 )
 from tools.knowledge.base_search import search_named_bases
+from tools.scope_outline import outline_scope
 from tools.search_answer import answer_search
 from tools.site_search import list_site_documents, read_site_name, search_site
 from tools.web.query_redaction import note_shown
@@ -127,9 +131,11 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
 
 
 @tool("outline")
-async def outline_tool(source: str, runtime: Runtime) -> str:
-    """List the sections of a document, each with about how many tokens it has."""
+async def outline_tool(runtime: Runtime, source: str = "") -> str:
+    """List the sections of a document, each with about how many tokens it has, or all documents."""
     around = runtime.context
+    if not source.strip():
+        return await _list_documents(runtime)
     try:
         document = await find_document(around.site, around.choices, around.sources, source)
     except Problem as problem:
@@ -138,6 +144,21 @@ async def outline_tool(source: str, runtime: Runtime) -> str:
     if document.kind != "web":
         note_shown(around.site, outline)
     return render_block("outline", outline)
+
+
+async def _list_documents(runtime: Runtime) -> str:
+    """List the documents that can be read, and the knowledge bases that can be searched."""
+    around = runtime.context
+    language = _language(runtime, around.question)
+    outline = await outline_scope(around.site, around.choices, around.about, language)
+    of_bases = [one for one in around.sources.values() if one["kind"] == KNOWLEDGE_KIND]
+    known = {get_document_key(one): one for one in reversed(of_bases)}
+    lines = [f"- {one['id']}: {cut_injections(one['title'])}" for one in reversed(known.values())]
+    bases = ", ".join(around.bases)
+    return join_prompt_blocks(
+        render_block("outline", "\n".join(filter(None, [outline.text, *lines]))),
+        _say("bases_here", runtime, bases=bases) if bases else "",
+    ) or _say("nothing_to_read", runtime)
 
 
 @tool("read")
@@ -303,8 +324,11 @@ def _language(runtime: Runtime, query: str) -> str:
 
 def _refuse(problem: Problem, runtime: Runtime) -> str:
     note_shown(runtime.context.site, problem.hint)
-    hint = f" ({problem.hint})" if problem.hint else ""
-    return escape_tags(_say("tool_refused", runtime, why=f"{problem.what}{hint}"))
+    what, hint = problem.what, problem.hint
+    if isinstance(problem, SourceNotFound):
+        what, hint = problem.tell(_language(runtime, runtime.context.question))
+    why = f"{what} ({hint})" if hint else what
+    return escape_tags(_say("tool_refused", runtime, why=why))
 
 
 RESEARCH_TOOLS = (search_tool, outline_tool, read_tool, links_tool, open_tool, recall_tool)

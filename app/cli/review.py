@@ -90,18 +90,9 @@ PLAN_HINT = "name a text file with the plan; `dossier resume --help` shows one"
 def print_plan(console: Console, request: dict[str, Any]) -> None:
     """Print a plan that waits for a decision, and its questions."""
     plan: Plan = request["plan"]
-    table = Table.grid(padding=(0, 1))
-    numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
-    searching = not is_plan_without_web(plan)
-    for step in plan["steps"]:
-        marks = ", ".join(_list_marks(step, numbers, searching=searching))
-        number = f"[bold]{numbers[step['id']]}.[/bold]"
-        table.add_row(number, escape(one_line(step["title"])), f"[dim]{marks}[/dim]")
-        if step["description"].casefold() not in ("", step["title"].casefold()):
-            table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))
-    console.print(Panel(table, title=title, title_align="left", border_style="cyan"))
-    if not searching:
+    console.print(Panel(_render_steps(plan), title=title, title_align="left", border_style="cyan"))
+    if is_plan_without_web(plan):
         console.print("No step searches the web.", style="dim")
     if "knowledge" in plan:
         names = f"Knowledge bases that are searched: {render_base_names(plan)}"
@@ -114,6 +105,20 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
         console.print(escape(_question_line(question)))
     if request["note"]:
         console.print(escape(one_line(request["note"])), style="yellow")
+
+
+def _render_steps(plan: Plan) -> Table:
+    """Return the steps of a plan as rows: number, title, and what stands beside it."""
+    table = Table.grid(padding=(0, 1))
+    numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
+    searching = not is_plan_without_web(plan)
+    for step in plan["steps"]:
+        marks = ", ".join(_list_marks(step, numbers, searching=searching))
+        number = f"[bold]{numbers[step['id']]}.[/bold]"
+        table.add_row(number, escape(one_line(step["title"])), f"[dim]{marks}[/dim]")
+        if step["description"].casefold() not in ("", step["title"].casefold()):
+            table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
+    return table
 
 
 def _list_marks(step: Step, numbers: Mapping[str, str], *, searching: bool) -> list[str]:
