@@ -11,6 +11,7 @@ from functools import cache
 from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from library.document_listing import (
     DocumentScope,
@@ -50,6 +51,14 @@ TITLE, SECTION = 80, 100
 _ABOUT = regex(r"\([^()]*\)\s*(?:[:：].*)?$")
 """What an outline says of a document behind its name."""
 
+COLUMNS = 200
+"""The most characters shown of the columns of a table."""
+
+READ_ROWS = 8
+"""How many rows of a table tell its columns; an empty cell of a row tells nothing."""
+
+_TABLE_ROWS = regex(r"(?:sheet=([^&]+)&)?rows=\d+(?:-\d+)?")
+_HEAD = regex(r"(?m)(?:^|; )([^:;\n]{1,60}): ")
 _NUMBERED = regex(r"\b(page|slide)=(?:\d+-)?(\d+)")
 
 
@@ -223,9 +232,37 @@ def _describe(one: ListedDocument, rows: Sequence[ShownPage], labels: Labels) ->
     date = next((row.published for row in rows if row.published), one.date)
     about = [labels.get(language, language), date, _size(rows, language, labels)]
     head = f"- {_name(one, title, labels)} ({labels['comma'].join(filter(None, about))})"
-    sections = _find_sections(rows, title)
-    names = tuple(cut_at_word(cut_injections(name), SECTION) for name in sections)
-    return _Entry(head, language, names, tuple(_rank_sections([*sections.values()])))
+    tables = _list_columns(rows, title, labels)
+    sections = {
+        name: level for name, level in _find_sections(rows, title).items() if name not in tables
+    }
+    names = [cut_at_word(cut_injections(name), COLUMNS) for name in tables.values()]
+    names += [cut_at_word(cut_injections(name), SECTION) for name in sections]
+    ranks = [len(tables) + at for at in _rank_sections([*sections.values()])]
+    return _Entry(head, language, tuple(names), (*range(len(tables)), *ranks))
+
+
+def _list_columns(rows: Iterable[ShownPage], title: str, labels: Labels) -> dict[str, str]:
+    """Return for each sheet of a table what heads its columns, as its first rows tell it."""
+    told: dict[str, str] = {}
+    for row in rows:
+        place = _TABLE_ROWS.fullmatch(row.place)
+        sheet = unquote(place[1] or "") if place else ""
+        if not place or sheet in told or not (heads := _find_heads(row.text)):
+            continue
+        columns = labels["columns"].format(names=labels["comma"].join(heads))
+        told[sheet] = f"{sheet}{labels['colon']}{columns}" if sheet not in ("", title) else columns
+    return told
+
+
+def _find_heads(text: str) -> list[str]:
+    """Return what heads the cells of rows that were written as `hive: A; weight: 38.2.`."""
+    rows = [set(_HEAD.findall(line)) for line in text.split("\n", READ_ROWS)[:READ_ROWS]]
+    rows = [row for row in rows if row]
+    counts = Counter(name for row in rows for name in row)
+    # A cell may have a semicolon and a colon in it, and no other row has the same.
+    usual = {name for name, count in counts.items() if count > 1 or len(rows) == 1}
+    return [name for name in dict.fromkeys(_HEAD.findall(text)) if name in usual]
 
 
 def _name(one: ListedDocument, title: str, labels: Labels) -> str:
