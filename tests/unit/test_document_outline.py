@@ -69,8 +69,7 @@ async def test_a_table_has_its_columns_and_a_workbook_those_of_each_sheet():
 
     assert "- hives.csv (14 words): columns hive, weight, note" in shown
     assert (
-        "- hives.xlsx (24 words): columns hive, weight, note; "
-        "Per day: columns day, mean; Notes"
+        "- hives.xlsx (24 words): columns hive, weight, note; Per day: columns day, mean; Notes"
     ) in shown
 
 
