@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
-from app.cli.output import one_line
+from app.cli.output import drop_typed, one_line
 from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
 from graph.plan import COMPUTES, PLAN_LEGEND, parse_plan, render_base_names, render_plan
@@ -129,6 +129,7 @@ def _ask_answers(console: Console, plan: Plan) -> dict[str, str]:
     answers: dict[str, str] = {}
     for question in list_questions(plan):
         head = f"{question['id']}, a number or your own words; Enter: {question['assumed']}? "
+        drop_typed()
         console.print(escape(one_line(head)), style="bold", end="")
         answers |= {question["id"]: said} if (said := input().strip()) else {}
     if told := list_answers(answer_questions(plan, answers)):
@@ -161,6 +162,7 @@ def parse_answers(given: Sequence[str]) -> dict[str, str]:
 def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDecision:
     shown = text = f"{PLAN_LEGEND}\n{render_plan(plan)}"
     while True:
+        drop_typed()
         console.print("(a)pprove, (e)dit, or (r)eject with words? ", style="bold", end="")
         said, _, words = input().strip().partition(" ")
         try:
@@ -180,6 +182,7 @@ def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDeci
 
 
 def _ask_words(console: Console) -> str:
+    drop_typed()
     console.print("What should be different? ", end="")
     return input()
 
