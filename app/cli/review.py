@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 
 from app.cli.output import drop_typed, one_line
 from config.errors import ErrorCode, Problem
@@ -81,7 +81,7 @@ PLAN_HINT = "name a text file with the plan; `dossier resume --help` shows one"
 def print_plan(console: Console, request: dict[str, Any]) -> None:
     """Print a plan that waits for a decision, and its questions."""
     plan: Plan = request["plan"]
-    table = Table.grid(padding=(0, 1))
+    table = Table.grid(*(Column(overflow="fold") for _ in range(3)), padding=(0, 1))
     numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
     for step in plan["steps"]:
         after = ", ".join(numbers.get(need, need) for need in step["needs"])
