@@ -92,8 +92,7 @@ def enforce_citations(
         question: What was asked; what it names may be named.
         names: The title and the place of each source by its id; where it is cited, so may they.
         ruling: What a second reader says of its statements.
-        told: What the person answered to questions of the run. A sentence that says so ("by your
-            answer") needs no source for it.
+        told: What the person answered; a sentence that says so ("by your answer") has no source.
     """
     checked = verify_citations(body, texts, list_titles(names or {}))
     prover = _CitationEnforcer(body, checked, texts, question, names or {}, ruling, told)
@@ -182,8 +181,7 @@ class _CitationEnforcer(SourceComparison):
         cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]
         if cited:
             return self.check_cited(statement, cited)
-        fault = self.find_answer_fault(statement)
-        if fault is not None:
+        if (fault := self.find_answer_fault(statement)) is not None:
             self.doubt(statement, fault)
             return statement
         kind, said = classify_statement(statement), normalize_statement(statement)
@@ -391,8 +389,9 @@ class _CitationEnforcer(SourceComparison):
             return text
         parts = split_cells(text)
         given = [list_values(normalize_statement(one)) for one in parts]
+        known = self.with_answers(text, whole)
         told = [
-            self.check_cell(cell, [*given[:at], *given[at + 1 :]], whole, above, head)
+            self.check_cell(cell, [*given[:at], *given[at + 1 :]], known, above, head)
             for at, (cell, head) in enumerate(zip_longest(parts, above.head, fillvalue=""))
         ]
         wrong = next(filter(None, told), "")
@@ -443,8 +442,8 @@ class _CitationEnforcer(SourceComparison):
         computes = reckoned or any(map(is_labelled_computed, above.head))
         given = sorted(set(chain.from_iterable(counts))) if computes or "=" in text else []
         known = [*(given if "=" in text else []), *(compute_results(given) if computes else [])]
-        named = self.with_answers(text, cited) or whole
-        different = self.find_difference(text, named, [*known, *self.code_numbers])
+        named, known = self.with_answers(text, cited) or whole, [*known, *self.code_numbers]
+        different = self.find_difference(text, named, known)
         free = not cited and (reckoned or is_labelled_computed(normalize_statement(head)))
         return "" if free and different in ("number", "other_number") else different
 

@@ -136,6 +136,19 @@ async def test_an_answer_is_told_without_a_source_named_in_the_report_and_recall
     assert found[0].text == f"{gauge['question']}\n1 July 2026"
 
 
+async def test_steps_that_have_not_begun_are_told_the_answer(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "winter cluster", needs={2: [1]}))
+    script.on("researcher", answering(asking(), SAID))
+    script.on("reporter", SAID)
+    await begun(thread, make(reviewed))
+
+    await thread.answer_review({"answers": {"q1": "2"}}, make(reviewed), quiet)
+
+    assert "In which country? Austria" in told(script, "researcher")[-1]
+
+
 async def test_answers_of_a_run_that_learns_nothing_are_not_kept(
     thread: ThreadSession, reviewed: dict[str, object], script: Script
 ):

@@ -94,10 +94,10 @@ def test_a_row_may_name_what_the_person_answered():
     table = (
         "| Station | Gauge | Since |\n|---|---|---|\n"
         "| Hollerbach, before | TB-3 [S3] | 2019 [S3] |\n"
-        "| Hollerbach, now [S3] | TB-7 7012 (by your answer) | 1 July 2026 (by your answer) |"
+        "| Hollerbach, from 1 July 2026 | TB-7 (by your answer) | J2 set (by your answer) [S3] |"
     )
 
-    checked, wrong = check(table), check(table.replace("1 July", "4 July"))
+    checked, wrong = check(table), check(table.replace("from 1 July", "from 4 July"))
 
     assert checked.body == table
     assert checked.doubted == []
