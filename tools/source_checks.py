@@ -37,6 +37,7 @@ async def verify_text(
     question: str = "",
     ruling: Ruling = NO_RULING,
     least: float = 0.0,
+    told: Sequence[str] = (),
 ) -> CheckedText:
     """Return a text without what the stored pages of its sources do not bear out.
 
@@ -52,6 +53,7 @@ async def verify_text(
         question: What it answers.
         ruling: What a second reader has ruled.
         least: How many seconds the checks may take when the minutes of the run are used up.
+        told: What the person answered to questions of the run.
 
     Raises:
         Problem: `budget_spent` when the minutes of the run are used up, or else `text_timeout`.
@@ -59,7 +61,7 @@ async def verify_text(
     names = name_sources(sources)
     pages = await load_source_texts(here.owner, sources)
     text = keep_known_addresses(text, list_trusted_texts(sources, pages))
-    work = partial(enforce_citations, text, pages, question, names, ruling)
+    work = partial(enforce_citations, text, pages, question, names, ruling, "\n".join(told))
     size = len(text) + sum(map(len, pages.values()))
     return await run_within_budget(here, context, role, work, least=least, characters=size)
 

@@ -14,9 +14,9 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 
-from app.cli.output import one_line
+from app.cli.output import drop_typed, one_line
 from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
 from graph.plan import (
@@ -109,7 +109,7 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
 
 def _render_steps(plan: Plan) -> Table:
     """Return the steps of a plan as rows: number, title, and what stands beside it."""
-    table = Table.grid(padding=(0, 1))
+    table = Table.grid(*(Column(overflow="fold") for _ in range(3)), padding=(0, 1))
     numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
     searching = not is_plan_without_web(plan)
     for step in plan["steps"]:
@@ -151,6 +151,7 @@ def _ask_answers(console: Console, plan: Plan) -> dict[str, str]:
     answers: dict[str, str] = {}
     for question in list_questions(plan):
         head = f"{question['id']}, a number or your own words; Enter: {question['assumed']}? "
+        drop_typed()
         console.print(escape(one_line(head)), style="bold", end="")
         answers |= {question["id"]: said} if (said := input().strip()) else {}
     if told := list_answers(answer_questions(plan, answers)):
@@ -183,6 +184,7 @@ def parse_answers(given: Sequence[str]) -> dict[str, str]:
 def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDecision:
     shown = text = f"{PLAN_LEGEND}\n{render_plan(plan)}"
     while True:
+        drop_typed()
         console.print("(a)pprove, (e)dit, or (r)eject with words? ", style="bold", end="")
         said, _, words = input().strip().partition(" ")
         try:
@@ -202,6 +204,7 @@ def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDeci
 
 
 def _ask_words(console: Console) -> str:
+    drop_typed()
     console.print("What should be different? ", end="")
     return input()
 
