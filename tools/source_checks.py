@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
 
@@ -56,7 +57,8 @@ async def verify_text(
     names = name_sources(sources)
     pages = await load_source_texts(here.owner, sources)
     text = keep_known_addresses(text, list_trusted_texts(sources, pages))
-    work = partial(enforce_citations, text, pages, question, names, ruling)
+    today = datetime.now(UTC).date()
+    work = partial(enforce_citations, text, pages, question, names, ruling, today=today)
     size = len(text) + sum(map(len, pages.values()))
     return await run_within_budget(here, context, role, work, least=least, characters=size)
 

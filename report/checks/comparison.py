@@ -180,7 +180,7 @@ class SourceComparison(SourceContents):
         if find_unknown_identifier(blank_quotations(statement), self.list_code_texts(cited)):
             return "name"
         dates = [self.get_source_numbers(name).dates for name in cited]
-        return "date" if has_unknown_date(said, dates) else None
+        return "date" if has_unknown_date(self.dates.strip(said), dates) else None
 
     def strip_label(self, statement: str, cited: Sequence[str]) -> str:
         """Return a statement without a bold label that it begins with, if that claims nothing."""
@@ -213,7 +213,7 @@ class SourceComparison(SourceContents):
             return "name" if foreign else other
         about = self.get_nameable_text(cited)
         bare = strip_calculations(said)
-        compared = statement if bare == said else bare
+        compared = self.dates.strip(bare)
         different = find_contradiction(
             compared, sources, about, self.list_derivable_numbers(said, cited)
         )
@@ -314,7 +314,7 @@ class SourceComparison(SourceContents):
         about = "\n".join([simplify_chinese(question), *titles])
         known = [self.get_source_numbers(name).numbers for name in self.texts]
         more = sorted([*list_values(about), *self.reckoner.results])
-        if find_unsupported_number(bare, known, more):
+        if find_unsupported_number(self.dates.strip(bare), known, more):
             return "number"
         return check_framing_line(bare, [self.get_source(name) for name in self.texts], about)
 

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from report.checks.calculations import CalculationChecker
 from report.checks.claims import strip_transition
+from report.checks.date_sums import KnownDates
 from report.checks.entailment import has_misplaced_row_number, has_most_words
 from report.checks.numbers import find_unsupported_number, list_values, strip_file_names
 from report.checks.overlap import compute_share
@@ -54,6 +55,8 @@ class SourceContents:
         self.get_source_numbers = cache(lambda name: load_source_numbers(texts[name]))
         """Returns the numbers and dates of a source."""
         self.reckoner = CalculationChecker(asked)
+        self.dates = KnownDates()
+        """Tells which dates may be named although no source has them."""
 
     def is_comparable(self, statement: str, names: Sequence[str]) -> bool:
         """Tell whether sources are all in the language of what is said."""
@@ -158,6 +161,7 @@ class SourceContents:
         numbers = [self.get_source_numbers(name).numbers for name in names]
         more = sorted([*also, *_values(self.get_nameable_text(names)), *self.reckoner.results])
         alike = self.is_comparable(statement, names)
+        statement = self.dates.strip(statement)
         statement = _ISO.sub(" ", statement) if alike else strip_dates(statement)
         if not find_unsupported_number(statement, numbers, more):
             return False
