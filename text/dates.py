@@ -66,6 +66,22 @@ def find_dates(text: str) -> list[PartialDate]:
     return dates or [*map(_parse_numbers, _PATTERNS.year_alone.finditer(text))]
 
 
+def write_out_datetimes(text: str) -> str:
+    """Return a text with the dates that Python prints of its objects in ISO form.
+
+    `datetime.datetime(2026, 4, 1, 0, 5, tzinfo=…)` becomes `2026-04-01 00:05`.
+    """
+    if "datetime" not in text:
+        return text
+    return _PATTERNS.printed_object.sub(_to_iso, text)
+
+
+def _to_iso(match: re.Match[str]) -> str:
+    year, month, day, *time = (int(part) for part in match["parts"].split(",")[:5])
+    clock = f" {time[0]:02}:{time[1]:02}" if len(time) == 2 else ""
+    return f"{year:04}-{month:02}-{day:02}{clock}"
+
+
 def match_dates(iso_date: str, dates: list[PartialDate]) -> float:
     """Return how well an ISO date fits the best of some dates, in 0..1.
 

@@ -64,8 +64,11 @@ async def verify_text(
 
 
 def name_sources(sources: Mapping[str, Source]) -> dict[str, str]:
-    """Return the title and the place of each source by its id, in two lines."""
-    return {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
+    """Return the title, the place and the date of each source by its id, in lines."""
+    return {
+        name: "\n".join(filter(None, [one["title"], one["location"], one.get("published", "")]))
+        for name, one in sources.items()
+    }
 
 
 async def record_text_checks(

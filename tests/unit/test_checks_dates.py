@@ -109,3 +109,52 @@ def test_a_month_that_is_too_short_ends_a_sum_on_its_last_day():
     assert add_time(PartialDate(2026, 2, 0), 2, "day") is None
     assert add_time(PartialDate(2026, 2, 28), 3, "week") == PartialDate(2026, 3, 21)
     assert add_time(PartialDate(2026, 2, 28), 99_999, "year") is None
+
+
+COMMIT = (
+    "Commit: 'd4e213b9ab4800dfbc7ac676c1fa3b9c424d9e15'\nAuthor: Emil Brandt\n"
+    "Date: datetime.datetime(2026, 4, 1, 0, 5, tzinfo=<git.objects.util.tzoffset object at "
+    "0x7f246c603b10>)\nMessage: 'Use the factor of the new sheet'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "reasons"),
+    [
+        ("On 1 April 2026 at 0:05 Emil Brandt committed d4e213b [S1].", []),
+        ("On 1 April 2026 at 00:05 Emil Brandt committed d4e213b9 [S1].", []),
+        ("On 1 April 2026 at 0:15 Emil Brandt committed d4e213b [S1].", ["number"]),
+        ("On 1 May 2026 at 0:05 Emil Brandt committed d4e213b [S1].", ["date"]),
+        ("On 1 April 2026 at 0:05 Emil Brandt committed d4e312b [S1].", ["number"]),
+        ("On 1 April 2026 at 0:05 Emil Brandt committed 213b9ab [S1].", ["number"]),
+    ],
+)
+def test_a_commit_is_known_by_the_beginning_of_its_hash_and_by_its_time(
+    said: str, reasons: list[str]
+):
+    doubted = enforce_citations(said, {"S1": COMMIT}).doubted
+    assert [one["reason"] for one in doubted] == reasons
+
+
+def test_the_day_of_a_source_may_be_named_where_it_is_cited():
+    texts = {"S1": "We run Memcheck every night since May 2024. It takes 41 minutes."}
+    names = {"S1": "Valgrind in CI\nhttp://blog.example/valgrind\n2025-11-10"}
+
+    def reasons(said: str) -> list[str]:
+        return [one["reason"] for one in enforce_citations(said, texts, "", names).doubted]
+
+    assert reasons("The blog of 10 November 2025 runs Memcheck every night [S1].") == []
+    assert reasons("《Valgrind in CI》（2025-11-10）每晚运行 Memcheck[S1]。") == []
+    assert reasons("The blog of 10 December 2025 runs Memcheck every night [S1].") == ["date"]
+    assert reasons("《Valgrind in CI》（2025-12-10）每晚运行 Memcheck[S1]。") == ["number"]
+
+
+def test_months_at_the_head_of_figures_are_dates_of_a_source():
+    texts = {"S1": "Published on 5 November 2026.\n\nstation: Moosach; March: 52.6; April: 49.5."}
+
+    def reasons(said: str) -> list[str]:
+        return [one["reason"] for one in enforce_citations(said, texts).doubted]
+
+    assert reasons("The page has the totals of March and April 2026 [S1].") == []
+    assert reasons("It has no totals for January and February [S1].") == []
+    assert reasons("The page has the totals of March and May 2026 [S1].") == ["date"]

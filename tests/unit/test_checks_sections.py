@@ -239,3 +239,14 @@ def test_statements_are_replaced_where_they_stand():
     assert replace_statements(text, TEXTS, others) == (
         "The Keel draws 400 watts [S2]. It is quiet [S2].\n\n- It costs 640 euros [S2]."
     )
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["**Assessment.** ", "**Recommendation.** ", "**My assessment.** ", "- **Inference.** "],
+)
+@pytest.mark.parametrize("opener", ["Choosing", "The Keel, then;", "So", "Nothing speaks against"])
+def test_the_bold_label_of_an_assessment_is_no_name_in_its_first_sentence(label: str, opener: str):
+    assert checked(f"{label}{opener} the Keel pump would save money.").doubted == []
+    wrong = checked(f"{label}{opener} the Vexley pump would save money.").doubted
+    assert reasons(wrong) == ["unknown"]
