@@ -99,9 +99,9 @@ def test_the_no_of_an_option_is_a_value_and_denies_nothing(row: str):
     assert enforce_citations(table, {"S1": OPTIONS}).doubted == []
 
 
-def test_a_denial_in_a_cell_or_beside_an_option_is_still_one():
+def test_a_denial_in_a_cell_or_beside_an_option_is_marked():
     texts = {"S1": "The pump is cooled by water. With --dry=no the pump runs dry for 20 minutes."}
     table = "| Thing | Says |\n|---|---|\n| Pump | {} [S1] |"
-    for cell in ("the pump is not cooled by water", "with --dry=no the pump does not run dry"):
+    for cell in ("the pump is not cooled by water", "--dry=no: the pump is not cooled by water"):
         checked = enforce_citations(table.format(cell), texts)
         assert [one["reason"] for one in checked.doubted] == ["negation"]
