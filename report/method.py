@@ -9,6 +9,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from config.model_table import is_extractive
+from graph.pauses import list_asked
 from graph.records import (
     EMPTY_PLAN,
     Background,
@@ -72,6 +73,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     language = report["language"]
     lists = {
         "steps": _list_steps(state, language),
+        "asked": _list_answers(state, report),
         "queries": _list_queries(state, report),
         "knowledge": _list_bases(state, report),
         "unused": _list_unused_titles(state, report),
@@ -83,6 +85,14 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     }
     parts = [_to_part(name, items, language) for name, items in lists.items() if items]
     return ResearchMethod(summary=_summarize(state, report, created), parts=parts)
+
+
+def _list_answers(state: State, report: Report) -> list[str]:
+    """Return what the person was asked and answered; only addresses of their own are shown."""
+    template = get_method_label("asked_one", report["language"])
+    told = (template.format(question, answer) for question, answer in list_asked(state))
+    own = "\n".join(answer for _, answer in list_asked(state))
+    return [strip_foreign_addresses(one, f"{state['question']}\n{own}") for one in told]
 
 
 def list_searched_queries(state: State) -> list[str]:

@@ -14,9 +14,9 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 
-from app.cli.output import one_line
+from app.cli.output import drop_typed, one_line
 from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
 from graph.plan import COMPUTES, PLAN_LEGEND, parse_plan, render_base_names, render_plan
@@ -81,7 +81,7 @@ PLAN_HINT = "name a text file with the plan; `dossier resume --help` shows one"
 def print_plan(console: Console, request: dict[str, Any]) -> None:
     """Print a plan that waits for a decision, and its questions."""
     plan: Plan = request["plan"]
-    table = Table.grid(padding=(0, 1))
+    table = Table.grid(*(Column(overflow="fold") for _ in range(3)), padding=(0, 1))
     numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
     for step in plan["steps"]:
         after = ", ".join(numbers.get(need, need) for need in step["needs"])
@@ -129,6 +129,7 @@ def _ask_answers(console: Console, plan: Plan) -> dict[str, str]:
     answers: dict[str, str] = {}
     for question in list_questions(plan):
         head = f"{question['id']}, a number or your own words; Enter: {question['assumed']}? "
+        drop_typed()
         console.print(escape(one_line(head)), style="bold", end="")
         answers |= {question["id"]: said} if (said := input().strip()) else {}
     if told := list_answers(answer_questions(plan, answers)):
@@ -161,6 +162,7 @@ def parse_answers(given: Sequence[str]) -> dict[str, str]:
 def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDecision:
     shown = text = f"{PLAN_LEGEND}\n{render_plan(plan)}"
     while True:
+        drop_typed()
         console.print("(a)pprove, (e)dit, or (r)eject with words? ", style="bold", end="")
         said, _, words = input().strip().partition(" ")
         try:
@@ -180,6 +182,7 @@ def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDeci
 
 
 def _ask_words(console: Console) -> str:
+    drop_typed()
     console.print("What should be different? ", end="")
     return input()
 

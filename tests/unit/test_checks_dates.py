@@ -1,4 +1,4 @@
-"""Sums with dates, the time between two of them, and today are worked out before they are doubted."""
+"""Sums with dates, the time between two of them, and today are worked out, not doubted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from text.dates import PartialDate
 
 TEXTS = {
     "S1": "Station Kaltenweg. Gauge: TB-7, number 7004. Last check: 17 March 2024.",
-    "S2": "The TB-7 has a funnel of 400 cm² and needs a check every 36 months. A TB-3 tips at 0.2 mm.",
+    "S2": "The TB-7 has a funnel of 400 cm² and needs a check every 36 months.",
     "S3": "Station Birkfeld. Gauge: TB-3. Last check: 20 August 2024. Access: open all year.",
 }
 CHINESE = {"S4": "雨量计 TB-7 上次检查：2024年3月17日。每36个月检查一次。"}
@@ -91,7 +91,8 @@ def test_a_cell_without_a_citation_may_be_computed_from_two_that_have_one():
         "S1": "Our totals: March 52.6 mm, April 49.5 mm.",
         "S2": "The totals of the weather service: March 52.9 mm, April 39.4 mm.",
     }
-    table = "| Month | Ours | Theirs | Ours / theirs |\n|---|---|---|---|\n| April | 49.5 [S1] | 39.4 [S2] | {} |"
+    head = "| Month | Ours | Theirs | Ours / theirs |\n|---|---|---|---|\n"
+    table = f"{head}| April | 49.5 [S1] | 39.4 [S2] | {{}} |"
 
     def reasons(cell: str) -> list[str]:
         checked = enforce_citations(table.format(cell), texts)
