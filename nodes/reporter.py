@@ -57,8 +57,12 @@ from report.versions import get_previous_version
 from runs.call_site import call_site
 from runs.incomplete import RESUME_NODES, list_failed_findings
 from text.question_types import classify_unquotable
-from tools.evidence import preparing_checks
-from tools.source_checks import SourceJudge, record_text_checks, verify_text
+from tools.source_checks import (
+    SourceJudge,
+    preparing_checks,
+    record_text_checks,
+    verify_text,
+)
 
 UNFINISHED = {
     *("cut", "capped_text", "sections", "no_model", "budget", "capped", "composed", "open"),

@@ -77,7 +77,7 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
         "queries": _list_queries(state, report),
         "knowledge": _list_bases(state, report),
         "unused": _list_unused_titles(state, report),
-        "skipped": _list_skipped(state),
+        "skipped": _list_skipped(state, report),
         "unread": _list_unread(state, report, language),
         "withheld": _list_withheld(state, report, language),
         "checks": _list_checks(report, language),
@@ -243,10 +243,11 @@ def _list_unused_titles(state: State, report: Report) -> list[str]:
     return [one["title"] or one["location"] for one in unused]
 
 
-def _list_skipped(state: State) -> list[str]:
-    """Return the titles of the documents that steps found and did not read, unless others did."""
+def _list_skipped(state: State, report: Report) -> list[str]:
+    """Return the titles of the documents that steps found and nobody read or cited."""
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
-    read = {one["title"] for one in list_read_documents(state)}
+    known = [*list_read_documents(state), *_to_documents(report["cited"], state.get("sources", {}))]
+    read = {one["title"] for one in known}
     titles = (title for finding in findings.values() for title in finding.get("skipped", []))
     return [title for title in dict.fromkeys(titles) if title not in read]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
@@ -20,6 +22,7 @@ from library.recall import REPORT_PAGES
 from report.checks.attribution import CheckedText, enforce_citations
 from report.checks.known_addresses import keep_known_addresses, list_trusted_texts
 from report.checks.second_reader import NO_RULING, Ruling
+from report.checks.source_preparation import prepare_sources
 from report.contradictions import about_statements, find_contradictions, names_both
 from report.source_standing import list_standing_remarks
 from runs.call_site import CallSite
@@ -175,3 +178,37 @@ class SourceJudge:
             )
         untold = [one for one in found if not names_both(body, one)]
         return SourceJudgement(standing=standing, contradictions=untold)
+
+
+@asynccontextmanager
+async def preparing_checks(
+    here: CallSite, context: Context, role: str, sources: Mapping[str, Source]
+) -> AsyncIterator[None]:
+    """Make what a text will be compared with while a model still writes it.
+
+    Nothing waits for that: what is not made when the text is there is made with the checks.
+    """
+    written = threading.Event()
+
+    async def prepared() -> None:
+        """Derive what the checks need; a problem is left for the checks to meet."""
+        with suppress(Problem):
+            pages = await load_source_texts(here.owner, sources)
+            texts = list(pages.values())
+            await run_within_budget(
+                here,
+                context,
+                role,
+                prepare_sources,
+                texts,
+                written.is_set,
+                characters=sum(map(len, texts)),
+            )
+
+    work = asyncio.create_task(prepared())
+    try:
+        yield
+    finally:
+        written.set()
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)

@@ -83,6 +83,23 @@ def test_a_plan_is_printed_with_its_knowledge_bases_and_the_steps_that_compute(c
     assert "Knowledge bases that are searched: hives, wiki" in printed(console)
 
 
+def test_a_plan_is_printed_with_the_steps_that_keep_from_the_web(console: Console):
+    first, second = (
+        {**PLAN["steps"][0], "id": name, "title": f"Step {name}", "need_web_search": web}
+        for name, web in (("s1", False), ("s2", True))
+    )
+
+    review.print_plan(console, request(steps=[first, second]))
+    mixed = printed(console)
+    review.print_plan(console, request(steps=[first]))
+    bare = printed(console)[len(mixed) :]
+
+    lines = [one for one in mixed.splitlines() if "Step s" in one]
+    assert ["no web" in line for line in lines] == [True, False]
+    assert "No step searches the web." in bare
+    assert "No step searches the web." not in mixed
+
+
 def test_a_plan_without_blanks_loses_no_word():
     narrow = Console(file=io.StringIO(), width=50)
     long = (
