@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
 
@@ -61,14 +62,18 @@ async def verify_text(
     names = name_sources(sources)
     pages = await load_source_texts(here.owner, sources)
     text = keep_known_addresses(text, list_trusted_texts(sources, pages))
-    work = partial(enforce_citations, text, pages, question, names, ruling, "\n".join(told))
+    today, answers = datetime.now(UTC).date(), "\n".join(told)
+    work = partial(enforce_citations, text, pages, question, names, ruling, answers, today)
     size = len(text) + sum(map(len, pages.values()))
     return await run_within_budget(here, context, role, work, least=least, characters=size)
 
 
 def name_sources(sources: Mapping[str, Source]) -> dict[str, str]:
-    """Return the title and the place of each source by its id, in two lines."""
-    return {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
+    """Return the title, the place and the date of each source by its id, in lines."""
+    return {
+        name: "\n".join(filter(None, [one["title"], one["location"], one.get("published", "")]))
+        for name, one in sources.items()
+    }
 
 
 async def record_text_checks(
