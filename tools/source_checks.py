@@ -56,7 +56,8 @@ async def verify_text(
     names = name_sources(sources)
     pages = await load_source_texts(here.owner, sources)
     text = keep_known_addresses(text, list_trusted_texts(sources, pages))
-    work = partial(enforce_citations, text, pages, question, names, ruling)
+    computed = [name for name, one in sources.items() if one["kind"] == "computed"]
+    work = partial(enforce_citations, text, pages, question, names, ruling, computed)
     size = len(text) + sum(map(len, pages.values()))
     return await run_within_budget(here, context, role, work, least=least, characters=size)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, zip_longest
 from typing import NamedTuple
@@ -72,6 +72,7 @@ def enforce_citations(
     question: str = "",
     names: Mapping[str, str] | None = None,
     ruling: Ruling = NO_RULING,
+    computed: Collection[str] = (),
 ) -> CheckedText:
     """Return `body` without what its sources do not say, each of its claims with a source.
 
@@ -91,9 +92,11 @@ def enforce_citations(
         question: What was asked; what it names may be named.
         names: The title and the place of each source by its id; where it is cited, so may they.
         ruling: What a second reader says of its statements.
+        computed: The ids of the sources that programs printed.
     """
     checked = verify_citations(body, texts, list_titles(names or {}))
     prover = _CitationEnforcer(body, checked, texts, question, names or {}, ruling)
+    prover.computed = frozenset(computed)
     return prover.enforce(checked.quotes, checked.removed)
 
 
@@ -399,6 +402,7 @@ class _CitationEnforcer(SourceComparison):
         named = [normalize_statement(one).strip() for one in head[1:]]
         return any(
             self.has_misplaced_number(f"{first}, {name} {cell}", cited)
+            and not self.is_printed_cell(cell, f"{first} {name}", cited)
             for name, cell in zip(named, rest, strict=False)
         )
 
