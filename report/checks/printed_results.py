@@ -44,7 +44,7 @@ def is_cell_printed(cell: str, subject: str, lines: Sequence[PrintedLine]) -> bo
         lines: What the programs printed.
     """
     words = _list_words(f"{subject} {_NUMBER.sub(' ', cell)}")
-    return all(_is_in_place(one, words, lines) for one in _list_numbers(cell))
+    return _list_numbers(cell) <= _list_printed_of(words, lines, lines)
 
 
 def is_statement_printed(
@@ -71,25 +71,21 @@ def is_statement_printed(
         return False
     if any(wanted <= one.numbers and _is_said(one, words) for one in own):
         return True
-    return all(
-        _is_in_place(number, words, lines, own)
-        or (len(said) >= _MIN_CLAUSE_WORDS and _is_in_place(number, said, lines, own))
-        for clause in CLAUSE_SPLIT.split(statement)
-        for said in [_list_said_words(clause)]
-        for number in _list_numbers(clause) - given
-    )
+    placed = _list_printed_of(words, lines, own)
+    for clause in CLAUSE_SPLIT.split(statement):
+        left, said = _list_numbers(clause) - given - placed, _list_said_words(clause)
+        enough = len(said) >= _MIN_CLAUSE_WORDS
+        if left and not (enough and left <= _list_printed_of(said, lines, own)):
+            return False
+    return True
 
 
-def _is_in_place(
-    number: float,
-    words: frozenset[str],
-    lines: Sequence[PrintedLine],
-    own: Sequence[PrintedLine] | None = None,
-) -> bool:
-    """Tell whether a line with a number has as many of some words as any line."""
-    having = [one for one in (lines if own is None else own) if number in one.numbers]
+def _list_printed_of(
+    words: frozenset[str], lines: Sequence[PrintedLine], own: Sequence[PrintedLine]
+) -> set[float]:
+    """Return the numbers of some of the lines that have as many of some words as any line."""
     most = max((len(words & one.words) for one in lines), default=0)
-    return any(len(words & one.words) == most for one in having)
+    return {number for one in own if len(words & one.words) == most for number in one.numbers}
 
 
 def _list_numbers(text: str) -> set[float]:
