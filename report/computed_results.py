@@ -151,13 +151,26 @@ def render_figures_markdown(
             yield f"*{mark}*"
 
 
-def cut_figure_data(report: str) -> str:
-    """Return a report in Markdown with the names of its figures in the place of their images.
+def cut_computations(report: str, language: str) -> str:
+    """Return a report in Markdown without its programs, and with figures only named.
 
-    A terminal shows no image, and would be sent its data, which are tens of thousands of letters.
+    A terminal shows no image, and would be sent its data, which are tens of thousands of letters;
+    programs are longer than the report. Both stand in its files.
+
+    Args:
+        report: What `render_markdown` returns.
+        language: The language of the report.
     """
-    named = _FIGURE.sub(r"*\1: report.html*", report)
-    return _FIGURE_DATA.sub("", named).rstrip() + "\n"
+    named = _FIGURE_DATA.sub("", _FIGURE.sub(r"*\1: report.html*", report))
+    sources, programs, method = (
+        f"\n## {get_label(name, language)}\n" for name in ("sources", "programs", "method")
+    )
+    # A section of the report may have the same heading; the programs stand behind the sources.
+    below = named.rfind(sources)
+    start, end = named.find(programs, below), named.rfind(method)
+    if 0 <= below < start:
+        named = named[:start] + (named[end:] if end > start else "")
+    return named.rstrip() + "\n"
 
 
 def render_figure_data(computations: Sequence[ReportComputation]) -> str:

@@ -10,7 +10,7 @@ from graph.records import DoubtedSentence, Source
 from report.computed_results import (
     ReportComputation,
     add_doubts,
-    cut_figure_data,
+    cut_computations,
     list_outdated_statements,
     make_figure,
     render_figure_data,
@@ -82,10 +82,20 @@ def test_a_program_cannot_end_its_block_and_a_figure_is_only_an_image():
     report = "\n\n".join(
         ["# Bees", *render_figures_markdown(shown, "en"), render_figure_data(shown)]
     )
-    assert "data:image" not in cut_figure_data(report)
-    assert re.fullmatch(r"# Bees\n\n\*.+: report\.html\*\n", cut_figure_data(report))
-    assert cut_figure_data("# Bees\n") == "# Bees\n"
+    assert "data:image" not in cut_computations(report, "en")
+    assert re.fullmatch(r"# Bees\n\n\*.+: report\.html\*\n", cut_computations(report, "en"))
+    assert cut_computations("# Bees\n", "en") == "# Bees\n"
     assert render_figure_data(shown).startswith("[figure-1]: data:image/svg+xml;base64,")
+
+
+@pytest.mark.parametrize("method", ["", "## How it was researched\n\n2024-05-05: 2 steps."])
+def test_a_terminal_shows_no_programs(method: str):
+    body = "# Bees\n\n## How it was computed\n\nBy counting [1].\n\n## Sources\n\n[1] Fee"
+    programs = "\n\n".join(render_programs_markdown([computation("print('## Bees')")], "en"))
+    short = f"{body}\n\n{method}".rstrip() + "\n"
+
+    assert cut_computations(f"{body}\n\n{programs}\n\n{method}\n", "en") == short
+    assert cut_computations(short, "en") == short
 
 
 def test_a_figure_that_was_drawn_otherwise_the_second_time_is_marked():
