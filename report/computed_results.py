@@ -144,11 +144,10 @@ def _describe_outcome(outcome: str, changed: Sequence[str], language: str) -> st
 def render_figures_markdown(
     computations: Sequence[ReportComputation], language: str
 ) -> Iterator[str]:
-    """Yield the figures as references to data that stands at the end of the report."""
+    """Yield each figure as a reference to data that stands at the end of the report."""
     for number, (title, figure, mark) in enumerate(_list_figures(computations, language), start=1):
-        yield f"![{escape_markdown(title)} ({escape_markdown(figure['name'])})][figure-{number}]"
-        if mark:
-            yield f"*{mark}*"
+        name = f"{escape_markdown(title)} ({escape_markdown(figure['name'])})"
+        yield f"![{name}][figure-{number}]" + (f"\n\n*{mark}*" if mark else "")
 
 
 def cut_computations(report: str, language: str) -> str:
@@ -193,14 +192,13 @@ def render_programs_markdown(
         yield f"{fence}python\n{one['code'].strip()}\n{fence}"
 
 
-def render_figures_html(computations: Sequence[ReportComputation], language: str) -> str:
-    """Return the figures as images whose data stands in the page."""
-    images = [
-        f'<figure><img src="{_to_uri(figure)}" alt="{escape_line(title)}">'
-        f"<figcaption>{escape_line(f'{title} {mark}'.rstrip())}</figcaption></figure>"
-        for title, figure, mark in _list_figures(computations, language)
-    ]
-    return render_section("figures", images, language, "div")
+def render_figures_html(computations: Sequence[ReportComputation], language: str) -> Iterator[str]:
+    """Yield each figure as an image whose data stands in the page."""
+    for title, figure, mark in _list_figures(computations, language):
+        yield (
+            f'<figure><img src="{_to_uri(figure)}" alt="{escape_line(title)}">'
+            f"<figcaption>{escape_line(f'{title} {mark}'.rstrip())}</figcaption></figure>"
+        )
 
 
 def render_programs_html(computations: Sequence[ReportComputation], language: str) -> str:

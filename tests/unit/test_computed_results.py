@@ -69,7 +69,7 @@ def computation(code: str) -> ReportComputation:
 def test_a_program_cannot_end_its_block_and_a_figure_is_only_an_image():
     shown = [computation("print('```\\n# Report\\n```')\n```\n</pre><script>x()</script>")]
     markdown = "\n\n".join(render_programs_markdown(shown, "en"))
-    page = render_programs_html(shown, "en") + render_figures_html(shown, "en")
+    page = "".join([render_programs_html(shown, "en"), *render_figures_html(shown, "en")])
 
     assert "\n````python\n" in markdown
     assert markdown.rstrip().endswith("\n````")
@@ -100,9 +100,9 @@ def test_a_terminal_shows_no_programs(method: str):
 
 def test_a_figure_that_was_drawn_otherwise_the_second_time_is_marked():
     shown = [computation("draw()") | {"outcome": "files_differ", "changed": ["fee.svg"]}]
-    (_, mark) = render_figures_markdown(shown, "en")
+    (figure,) = render_figures_markdown(shown, "en")
 
-    assert mark.startswith("*⚠ drawn otherwise")
-    assert "⚠ drawn otherwise" in render_figures_html(shown, "en")
+    assert "\n\n*⚠ drawn otherwise" in figure
+    assert "⚠ drawn otherwise" in "".join(render_figures_html(shown, "en"))
     told = "".join(render_programs_markdown(shown, "en"))
     assert "run again with the same words, files that came out differently: fee.svg" in told
