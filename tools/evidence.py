@@ -35,11 +35,12 @@ from library.tables import pages
 from library.uploaded_files import list_uploaded_files
 from report.checks.source_preparation import prepare_sources
 from report.citations import SECTION_SEPARATOR
-from report.source_registry import CitablePage, register_sources
+from report.source_registry import register_sources
 from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.keyword_ranking import limit_by_document
 from text.sentences import Span
+from tools.computed_pages import make_citable
 from tools.knowledge.base_search import BaseHits, drop_copies, search_named_bases
 from tools.knowledge.knowledge_source import BaseUnanswered
 from tools.mcp.tool_failures import ToolUnanswered
@@ -412,8 +413,7 @@ async def register_spans(
         files: The folders of the run, below which a file with copies is cited.
     """
     shown = await locate_below(here.owner, [page for page, _ in chosen], files)
-    citable = [CitablePage(page.id, page.title, page.location, page.kind) for page in shown]
-    sources = await register_sources(here.thread, citable)
+    sources = await register_sources(here.thread, [*map(make_citable, shown)])
     passages = [
         make_passage(source["id"], page.title, page.text, span)
         for source, (page, span) in zip(sources, chosen, strict=True)

@@ -10,6 +10,7 @@ from config.errors import Problem
 from graph.context import Context
 from graph.records import Source
 from library.page_rows import NewPage
+from library.recall import read_pages
 from library.store import (
     find_computed_pages,
     list_page_ids,
@@ -25,6 +26,7 @@ from tools.computations import (
     load_computed_files,
     store_computation,
 )
+from tools.computed_pages import make_citable
 from tools.folder_ingestion import ingest_folder
 from tools.input_descriptions import describe_run_inputs
 from tools.run_inputs import (
@@ -243,3 +245,30 @@ async def test_what_a_program_prints_is_not_public_though_its_input_is(
         await redact_outgoing_query(place, context, "Zwetschkenbaum", recipient=recipient)
 
     assert refused.value.code == "query_withheld"
+
+
+@pytest.mark.parametrize(
+    ("language", "place"), [("en", "from sales.v2.csv, b.csv"), ("zh", "根据 sales.v2.csv, b.csv")]
+)
+async def test_a_result_that_a_report_leads_to_is_cited_as_computed(
+    tmp_path: Path, language: str, place: str
+):
+    root = await read_in(tmp_path / "docs", {"sales.csv": "boat,fee\nTern,55\n"})
+    (file,) = await list_run_inputs(somewhere(), Context(files=[root]), {}, described=True)
+    inputs = [file._replace(name="sales.v2.csv"), file._replace(name="b.csv")]
+    code = "print('Total fee:', 40 + 15)"
+    made = await store_computation(
+        somewhere(), "The total fee", language, code, inputs, result("Total fee: 55\n")
+    )
+    found = await read_pages("local/", [made.source["page"]])
+
+    cited = make_citable(found[0])
+    assert (cited.kind, cited.location) == ("computed", made.source["location"])
+    assert place in cited.location
+    sources = {"S1": source("S1", cited.page, "") | {"kind": cited.kind}}
+    assert (await load_computations("local/", sources))["S1"]["code"] == code  # type: ignore[arg-type]
+
+    plain = found[0]._replace(text="A page of a file.")
+    assert make_citable(plain).kind == "file"
+    other = found[0]._replace(kind="web")
+    assert make_citable(other) == (other.id, other.title, other.location, "web")
