@@ -11,6 +11,8 @@ from langchain.agents.middleware.types import ModelRequest, ModelResponse
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage
 from langchain_core.tools import BaseTool
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from calls.run_budget import RunBudget
 from calls.tool_requests import HumanInput
@@ -72,6 +74,16 @@ class CallContext:
     """What each call of a tool has answered, or will, by `tool_answer_key`."""
     tool_results: list[Any] = field(default_factory=list)
     """What the tools found, for the node that let them be used."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Let pydantic see one value in it.
+
+        LangChain makes two models of the arguments of each tool, its runtime among them; pydantic
+        would go through all that lies in this class each time, for half a second at the start.
+        """
+        del handler
+        return core_schema.is_instance_schema(cls)
 
     @property
     def language(self) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from annotated_types import Interval
@@ -15,6 +15,9 @@ from annotated_types import Interval
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error, read_messages
 from config.resources import process_cached
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 ENV_PREFIX = "DOSSIER_"
 """What the variables begin with; the name of the setting follows."""
@@ -177,12 +180,20 @@ def _checked(given: Mapping[str, Any]) -> Settings:
     Raises:
         Problem: `config_value`.
     """
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
+    from pydantic import ValidationError  # noqa: PLC0415
 
     try:
-        return TypeAdapter(Settings).validate_python(given)
+        return _adapter().validate_python(given)
     except ValidationError as error:
         raise _unfit(*first_validation_error(error)) from error
+
+
+@cache
+def _adapter() -> TypeAdapter[Settings]:
+    """Make what checks settings; that takes longer than reading them."""
+    from pydantic import TypeAdapter  # noqa: PLC0415
+
+    return TypeAdapter(Settings)
 
 
 def _hosts(text: str) -> Hosts:

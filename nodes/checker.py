@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -86,6 +88,7 @@ async def run_second_reader(
     text: str,
     checked: CheckedText,
     sources: Mapping[str, Source],
+    meanwhile: Callable[[], Awaitable[object]],
 ) -> SecondReading:
     """Let a model compare the sentences of a text with their sources, and apply its verdicts.
 
@@ -100,6 +103,7 @@ async def run_second_reader(
         text: Markdown as a model wrote it.
         checked: The result of the checks of this text.
         sources: The sources that it may cite, by id.
+        meanwhile: What is done while the model reads.
     """
     if built_in("checker", runtime.context):
         return SecondReading(checked, "no_model")
@@ -107,7 +111,7 @@ async def run_second_reader(
         await trace(call_site(state, runtime), "status", "checker", "off")
         return SecondReading(checked, "off")
     try:
-        return await _compare(state, runtime, text, checked, sources)
+        return await _compare(state, runtime, text, checked, sources, meanwhile)
     except Problem as problem:
         return SecondReading(checked, "failed", problem.code)
 
@@ -118,6 +122,7 @@ async def _compare(
     text: str,
     checked: CheckedText,
     sources: Mapping[str, Source],
+    meanwhile: Callable[[], Awaitable[object]],
 ) -> SecondReading:
     """Ask the model, and verify the text again with its verdicts.
 
@@ -134,12 +139,23 @@ async def _compare(
     if not shown:
         return SecondReading(checked, "failed", "model_context")
     unread = len(claims) - len(shown)
-    verdicts = await _ask_verdicts(state, runtime, shown, pages, sources)
+    async with _doing(meanwhile):
+        verdicts = await _ask_verdicts(state, runtime, shown, pages, sources)
     if verdicts is None:
         return SecondReading(checked, "asked", unread_count=unread)
     ruling = derive_ruling(shown, verdicts, pages)
     checked = await verify_text(place, runtime.context, "reporter", text, sources, question, ruling)
     return SecondReading(checked, "asked", unread_count=unread, ruling=ruling)
+
+
+@asynccontextmanager
+async def _doing(work: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
+    """Do some work beside a block; whoever needs its result meets its problem."""
+    task = asyncio.ensure_future(work())
+    try:
+        yield
+    finally:
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _select_claims(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import cast
 from uuid import uuid4
 
@@ -55,11 +57,7 @@ from runs.call_site import call_site
 from runs.incomplete import RESUME_NODES, list_failed_findings
 from text.question_types import classify_unquotable
 from tools.evidence import preparing_checks
-from tools.source_checks import (
-    judge_report_sources,
-    record_text_checks,
-    verify_text,
-)
+from tools.source_checks import SourceJudge, record_text_checks, verify_text
 
 UNFINISHED = {
     *("cut", "capped_text", "sections", "no_model", "budget", "capped", "composed", "open"),
@@ -99,7 +97,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
             call_site(state, runtime), runtime.context, "reporter", sources
         ):
             conversation = await _write(draft, state, runtime, sources)
-    reading = await _check(draft, state, runtime, sources, conversation)
+    judge = SourceJudge(call_site(state, runtime), runtime.context, sources)
+    reading = await _check(draft, state, runtime, judge, conversation)
     checked, recomputed = await recompute_cited(state, runtime, reading.checked, sources)
     reading = reading._replace(checked=checked)
     if draft.problem and not checked.cited:
@@ -111,7 +110,7 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
     _note_unquotable(draft, state, model_for_role("reporter", runtime.context), checked)
     await record_text_checks(call_site(state, runtime), "reporter", checked)
     status = _status(state, checked, draft)
-    report = await _report(draft, state, runtime, reading)
+    report = await _report(draft, state, runtime, reading, judge)
     if recomputed:
         report["recomputed"] = recomputed
     return State(
@@ -171,7 +170,11 @@ def _message_id(state: State) -> str:
 
 
 async def _report(
-    draft: ReportDraft, state: State, runtime: Runtime[Context], reading: SecondReading
+    draft: ReportDraft,
+    state: State,
+    runtime: Runtime[Context],
+    reading: SecondReading,
+    judge: SourceJudge,
 ) -> Report:
     """Return the record of a checked report."""
     checked = reading.checked
@@ -204,19 +207,10 @@ async def _report(
     inferred = list_inferred_statements(report["body"], state["question"])
     report |= {"inferred": [*map(render_plain_text, inferred)]} if inferred else {}
     report |= {"limit": draft.limit} if draft.limit else {}
-    report |= await _judge_sources(state, runtime, report)
+    if report["body"]:
+        told = await judge.judge(checked)
+        report |= cast("Report", {name: value for name, value in told.items() if value})
     return report | {"error": error} if (error := _error(draft)) else report
-
-
-async def _judge_sources(state: State, runtime: Runtime[Context], report: Report) -> Report:
-    """Return what readers are told of the sources of a report, as far as there is anything."""
-    names = findings.list_evidence_ids(state) if report["body"] else []
-    if not names:
-        return cast("Report", {})
-    sources = {name: state["sources"][name] for name in names}
-    place, cited = call_site(state, runtime), report["cited"]
-    told = await judge_report_sources(place, runtime.context, report["body"], cited, sources)
-    return cast("Report", {name: value for name, value in told.items() if value})
 
 
 async def _first_failed_role(run: str) -> FailedRole | None:
@@ -260,17 +254,19 @@ async def _check(
     draft: ReportDraft,
     state: State,
     runtime: Runtime[Context],
-    sources: dict[str, Source],
+    judge: SourceJudge,
     conversation: Conversation,
 ) -> SecondReading:
     """Return the checked draft, corrected once where something was taken out of it.
 
     If nothing of it is left, the checked fallback report is returned.
     """
+    sources = judge.sources
     checked = await _verify(draft, draft.text, state, runtime, sources)
     if checked is None:
         draft.text, draft.notices, checked = "", ["budget"], NOTHING
-    reading = await run_second_reader(state, runtime, draft.text, checked, sources)
+    meanwhile = partial(judge.judge, checked)
+    reading = await run_second_reader(state, runtime, draft.text, checked, sources, meanwhile)
     if reading.second_reader == "failed":
         draft.second_reader_error = reading.problem
         draft.add_notice("not_usable" if reading.problem in REPLIED else "not_compared")
@@ -294,7 +290,7 @@ async def _verify(
     text: str,
     state: State,
     runtime: Runtime[Context],
-    sources: dict[str, Source],
+    sources: Mapping[str, Source],
     least: float = 0.0,
 ) -> CheckedText | None:
     """Return the verified text; if the time is used up, record the limit and return None."""

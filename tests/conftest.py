@@ -26,6 +26,7 @@ from tests.fake_model import Script, scripted
 from tests.integration.command import Forks
 from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
+from tools.sandbox import sandbox
 
 MEMORY = Path("/dev/shm")
 """Where a file system lies in memory, on Linux: nobody waits for a disk there."""
@@ -159,6 +160,24 @@ def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     file.write_text(whole.partition(end)[0] + end, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_FILE", str(file))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sandbox_found_once() -> Iterator[None]:
+    """Try the sandbox of this machine once: each process with a plan would, in 0.1 s."""
+    known: dict[str, sandbox.SandboxStatus] = {}
+    look_for, path = sandbox._look_for, os.environ.get("PATH")
+
+    async def remembered(wanted: str) -> sandbox.SandboxStatus:
+        if os.environ.get("PATH") != path:
+            return await look_for(wanted)
+        if wanted not in known:
+            known[wanted] = await look_for(wanted)
+        return known[wanted]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sandbox, "_look_for", remembered)
         yield
 
 

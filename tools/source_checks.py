@@ -135,28 +135,37 @@ class SourceJudgement(TypedDict):
     contradictions: list[SourceContradiction]
 
 
-async def judge_report_sources(
-    here: CallSite, context: Context, body: str, cited: Sequence[str], sources: Mapping[str, Source]
-) -> SourceJudgement:
-    """Return the sentences that only weak sources say, and what sources say against a report.
+class SourceJudge:
+    """Judges the sources of a report, once for each wording of it.
 
-    A contradiction is left out where the report cites both sources in one sentence.
-
-    Args:
-        here: The point of the run.
-        context: The choices of the run, for the minutes that are left to it.
-        body: The checked body of the report.
-        cited: The ids of the sources that it cites.
-        sources: Everything that it might have cited, by id.
+    A wording that a second reader leaves as it is has been judged while it read.
     """
-    used = {name: sources[name] for name in cited if name in sources}
-    texts = await load_source_texts(here.owner, used)
-    found = await find_source_contradictions(here, context, "reporter", body, sources)
-    standing: list[StandingRemark] = []
-    size = len(body) + sum(map(len, texts.values()))
-    with suppress(Problem):
-        standing = await run_within_budget(
-            here, context, "reporter", list_standing_remarks, body, used, texts, characters=size
-        )
-    untold = [one for one in found if not names_both(body, one)]
-    return SourceJudgement(standing=standing, contradictions=untold)
+
+    def __init__(self, here: CallSite, context: Context, sources: Mapping[str, Source]) -> None:
+        self.sources = sources
+        """Everything that the report may cite, by id."""
+        self._here, self._context = here, context
+        self._judged: dict[str, SourceJudgement] = {}
+
+    async def judge(self, checked: CheckedText) -> SourceJudgement:
+        """Return the sentences that only weak sources say, and what sources say against a text.
+
+        A contradiction is left out where the text cites both sources in one sentence.
+        """
+        if checked.body not in self._judged:
+            self._judged[checked.body] = await self._compare(checked.body, checked.cited)
+        return self._judged[checked.body]
+
+    async def _compare(self, body: str, cited: Sequence[str]) -> SourceJudgement:
+        here, context = self._here, self._context
+        used = {name: self.sources[name] for name in cited if name in self.sources}
+        texts = await load_source_texts(here.owner, used)
+        found = await find_source_contradictions(here, context, "reporter", body, self.sources)
+        standing: list[StandingRemark] = []
+        size = len(body) + sum(map(len, texts.values()))
+        with suppress(Problem):
+            standing = await run_within_budget(
+                here, context, "reporter", list_standing_remarks, body, used, texts, characters=size
+            )
+        untold = [one for one in found if not names_both(body, one)]
+        return SourceJudgement(standing=standing, contradictions=untold)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from langchain_core.messages import BaseMessage
 
 from graph.session import SessionOutcome, ThreadSession
+from report.checks.attribution import CheckedText
 from report.document import build_document
 from report.rendering.markdown_report import render_markdown
+from runs.call_site import CallSite
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
 from tests.loopback import Asked, Loopback, reply, serving
 from tests.places import new_process
+from tools import source_checks
 from tools.source_checks import load_cited_texts
 
 pytestmark = pytest.mark.extractive("Triage", "Rewrite", "Verdict", "Enough", "Checks", "Lessons")
@@ -118,3 +121,43 @@ async def test_a_report_that_names_both_sides_needs_no_such_list(
     assert "contradictions" not in outcome.state["report"]
     assert "standing" not in outcome.state["report"]
     assert "Where sources disagree" not in await rendered(outcome)
+
+
+async def test_a_report_is_judged_once_where_the_second_reader_leaves_it_as_it_is(
+    web: Loopback,
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    judged: list[str] = []
+    compare = source_checks.SourceJudge._compare
+
+    async def counting(
+        self: source_checks.SourceJudge, body: str, cited: Sequence[str]
+    ) -> source_checks.SourceJudgement:
+        judged.append(body)
+        return await compare(self, body, cited)
+
+    monkeypatch.setattr(source_checks.SourceJudge, "_compare", counting)
+    script.on("Checks", {"verdicts": [{"sentence": 1, "verdict": "supported"}]})
+    said = "The storm of 1785 took Eling Tide Mill away {forum}."
+    outcome = await ask(thread, choices, script, said)
+
+    assert judged == [outcome.state["report"]["body"]]
+
+
+async def test_another_wording_is_judged_anew(
+    web: Loopback, thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    said = "Eling Tide Mill was rebuilt after a storm in 1785 {forum}."
+    state = (await ask(thread, choices, script, said)).state
+    place = CallSite("local/", state["run"], state["run"], "", "0")
+    judge = source_checks.SourceJudge(place, make(choices), state["sources"])
+    (forum,) = state["report"]["cited"]
+    other = "S1" if forum == "S2" else "S2"
+    weak = CheckedText(state["report"]["body"], [forum], [], [], [])
+    both = CheckedText(f"{weak.body[:-1]} [{other}].", [forum, other], [], [], [])
+
+    assert [one["reason"] for one in (await judge.judge(weak))["standing"]] == ["forum"]
+    assert not (await judge.judge(both))["contradictions"]

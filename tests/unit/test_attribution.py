@@ -232,7 +232,7 @@ def test_most_sentences_that_were_put_in_other_words_are_traced_and_few_others()
     bags = [set(search_words(page)) for page in pages]
     anywhere = " ".join(pages).split()
     own = other = 0
-    for at in chance.sample(range(len(pages)), 200):
+    for at in chance.sample(range(len(pages)), 100):
         told = max((one.text for one in split_sentences(pages[at])), key=len)
         said = [chance.choice(anywhere) if chance.random() < 0.15 else one for one in told.split()]
         said = [one for one in said if chance.random() > 0.2]
@@ -243,8 +243,8 @@ def test_most_sentences_that_were_put_in_other_words_are_traced_and_few_others()
         foreign = enforce_citations(told, {"S1": nearest})
         other += not (foreign.removed or foreign.doubted)
 
-    assert own >= 150
-    assert other <= 15
+    assert own >= 75
+    assert other <= 8
 
 
 NUMBERS = {

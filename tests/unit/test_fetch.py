@@ -377,10 +377,11 @@ KNOWN = (
 
 
 async def test_no_other_module_imports_a_client_for_the_web():
+    ours = [one for one in sorted(ROOT.glob("[a-z]*/")) if one.name not in ("tests", "examples")]
     found = [
         f"{path.relative_to(ROOT)}: {name}"
-        for path in sorted(ROOT.glob("*/**/*.py"))
-        if not str(path.relative_to(ROOT)).startswith((*MAY, *KNOWN, "tests/", ".", "examples/"))
+        for path in (file for folder in ours for file in folder.rglob("*.py"))
+        if not str(path.relative_to(ROOT)).startswith((*MAY, *KNOWN))
         for name in _imported(path)
         if name in CLIENTS or name.startswith(tuple(f"{client}." for client in CLIENTS))
     ]
@@ -390,6 +391,9 @@ async def test_no_other_module_imports_a_client_for_the_web():
 
 def _imported(path: Path) -> set[str]:
     names: set[str] = set()
+    # To parse a file takes a hundred times as long as to look for the names in it.
+    if not any(part in path.read_text("utf-8") for part in {one.split(".")[0] for one in CLIENTS}):
+        return names
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.protocol import Note
@@ -131,6 +131,7 @@ def test_a_note_cannot_end_its_block(hostile: str):
     assert block.count("</memory>") == block.count("</facts>") == block.count("<memory>") == 1
 
 
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(

@@ -149,7 +149,7 @@ def test_of_a_hundred_clean_reports_none_is_changed(language):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_of_all_corruptions_ninety_nine_in_a_hundred_are_found(language):
     tried, missed = Counter(), []
-    for seed in range(20):
+    for seed in range(14):
         for corrupt in CORRUPTIONS:
             sample = Sample(language, seed)
             wrong = corrupt(sample)

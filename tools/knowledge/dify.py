@@ -29,7 +29,7 @@ class DifyOptions(BaseOptions):
     and its reranker.
     """
 
-    dataset: Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
+    dataset: Annotated[str, Field(pattern=r"^[\w-]+$", max_length=64)]
     key_env: str = "DIFY_API_KEY"
     method: Literal[
         "", "hybrid_search", "semantic_search", "full_text_search", "keyword_search"

@@ -40,7 +40,7 @@ _DAY = regex(r"\d{4}-\d\d-\d\d")
 class ElasticsearchOptions(BaseOptions):
     """The index, its fields, and the variables that hold a key, or a user and a password."""
 
-    index: Annotated[str, Field(pattern=r"^[a-z0-9][\w.,*-]{0,200}$")]
+    index: Annotated[str, Field(pattern=r"^[a-z0-9][\w.,*-]*$", max_length=201)]
     fields: NameList = ("title^2", "content")
     """The fields that are searched for words, with their weights."""
     text_field: str = "content"
