@@ -136,6 +136,14 @@ def list_wishes(state: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys([*state.get("wishes", []), *_answers(state)]))
 
 
+def list_asked(state: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the questions of plan and steps that a person answered in this turn, with answers."""
+    plan = [one for one in (state.get("plan") or {}).get("questions", []) if one.get("answer")]
+    steps = [one for one in list_consultations(state) if one["outcome"] == "answered"]
+    asked = [(one["question"], one["answer"]) for one in (*plan, *steps)]
+    return list(dict.fromkeys(asked))
+
+
 def _answers(state: Mapping[str, Any]) -> Iterator[str]:
     for one in list_consultations(state):
         if one["outcome"] == "answered":

@@ -38,12 +38,12 @@ from report.findings import render_earlier_block
 from runs.call_site import CallSite, call_site
 from tools.computations import can_run_code
 from tools.computed_pages import record_direct_answer
-from tools.evidence import preparing_checks
 from tools.input_descriptions import describe_run_inputs
 from tools.mcp.mcp_tools import prepare_server_tools
 from tools.reading_choice import list_spans
 from tools.run_files import RunFile, list_base_files, list_folder_files
 from tools.run_inputs import list_run_inputs
+from tools.source_checks import preparing_checks
 from tools.tables.table_answers import (
     TableAnswers,
     answer_table_question,

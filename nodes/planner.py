@@ -22,6 +22,7 @@ from graph.plan_questions import MOST_OPTIONS, MOST_QUESTIONS
 from graph.records import EMPTY_PLAN, Passage, Plan, PlanQuestion, Step, entries_of_turn
 from graph.state import State
 from library.knowledge_records import KnowledgeBase
+from library.uploaded_files import with_uploads
 from models.chat_models import built_in
 from models.extractive.planning import draft_plan
 from models.extractive.schema_answers import extractive_answer
@@ -137,6 +138,7 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     outline = await _outline(state, runtime)
     plan = await _plan(state | State(outline=outline), runtime, bases)
     plan = await name_bases(state, runtime, plan, bases)
+    plan = await _with_searches(state, runtime, plan)
     planned = State(plan=plan, outline=outline)
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:
@@ -164,14 +166,14 @@ def is_already_answered(state: State) -> bool:
 
 async def _plan(state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase]) -> Plan:
     limit, language = runtime.context.limits.max_steps, state["language"]
-    web, computes = searches_web(runtime.context), await _can_compute(runtime.context)
+    web, computes = await _describe_web(state, runtime, bases), await _can_compute(runtime.context)
     system = render_prompt(
         "planner",
         language=language,
         today=datetime.now(UTC).date(),
         depth=render_prompt(f"plan_{runtime.context.depth}", language=language).strip(),
-        web=render_prompt("plan_web" if web else "plan_no_web", language=language).strip(),
-        searches_web=json.dumps(web),
+        web=render_prompt(web, language=language).strip(),
+        searches_web=json.dumps(web != "plan_no_web"),
         kind=render_prompt("plan_kind" if computes else "plan_no_kind", language=language).strip(),
     )
     bases = bases if is_models_choice(runtime, bases) else []
@@ -193,6 +195,34 @@ async def _plan(state: State, runtime: Runtime[Context], bases: Sequence[Knowled
             if problem.code == ErrorCode.BUDGET_SPENT:
                 break
     return _plan_from_queries(state, limit)
+
+
+async def _has_files(state: State, runtime: Runtime[Context]) -> bool:
+    """Tell whether a run has files of the person, uploads among them."""
+    place = call_site(state, runtime)
+    return bool(await with_uploads(place.owner, place.thread, runtime.context.files))
+
+
+async def _describe_web(
+    state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase]
+) -> str:
+    """Return the name of the phrase that says which steps search the web."""
+    if not searches_web(runtime.context):
+        return "plan_no_web"
+    return "plan_web" if bases or await _has_files(state, runtime) else "plan_only_web"
+
+
+async def _with_searches(state: State, runtime: Runtime[Context], plan: Plan) -> Plan:
+    """Return a plan whose steps search the web where a run has nothing else to search.
+
+    What a person said of a plan may be that they want no web search, so then the plan stands.
+    """
+    said = state["feedback"] or state.get("wishes")
+    if said or plan.get("knowledge") or not searches_web(runtime.context):
+        return plan
+    if await _has_files(state, runtime):
+        return plan
+    return plan | {"steps": [step | {"need_web_search": True} for step in plan["steps"]]}
 
 
 def _without_answered(plan: Plan, state: State) -> Plan:

@@ -26,7 +26,7 @@ async def open_human_input(state: StepState, context: Context) -> HumanInput:
     """
     human = HumanInput(
         step=state["step"]["id"],
-        reachable=not context.auto_accept,
+        reachable=context.stop_to_ask or not context.auto_accept,
         asks=context.ask,
         allowed=context.allow_tools,
         consulted=list_consultations(state),

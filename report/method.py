@@ -9,6 +9,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from config.model_table import is_extractive
+from graph.pauses import list_asked
 from graph.records import (
     EMPTY_PLAN,
     Background,
@@ -72,10 +73,11 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     language = report["language"]
     lists = {
         "steps": _list_steps(state, language),
+        "asked": _list_answers(state, report),
         "queries": _list_queries(state, report),
         "knowledge": _list_bases(state, report),
         "unused": _list_unused_titles(state, report),
-        "skipped": _list_skipped(state),
+        "skipped": _list_skipped(state, report),
         "unread": _list_unread(state, report, language),
         "withheld": _list_withheld(state, report, language),
         "checks": _list_checks(report, language),
@@ -83,6 +85,14 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     }
     parts = [_to_part(name, items, language) for name, items in lists.items() if items]
     return ResearchMethod(summary=_summarize(state, report, created), parts=parts)
+
+
+def _list_answers(state: State, report: Report) -> list[str]:
+    """Return what the person was asked and answered; only addresses of their own are shown."""
+    template = get_method_label("asked_one", report["language"])
+    told = (template.format(question, answer) for question, answer in list_asked(state))
+    own = "\n".join(answer for _, answer in list_asked(state))
+    return [strip_foreign_addresses(one, f"{state['question']}\n{own}") for one in told]
 
 
 def list_searched_queries(state: State) -> list[str]:
@@ -233,10 +243,11 @@ def _list_unused_titles(state: State, report: Report) -> list[str]:
     return [one["title"] or one["location"] for one in unused]
 
 
-def _list_skipped(state: State) -> list[str]:
-    """Return the titles of the documents that steps found and did not read, unless others did."""
+def _list_skipped(state: State, report: Report) -> list[str]:
+    """Return the titles of the documents that steps found and nobody read or cited."""
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
-    read = {one["title"] for one in list_read_documents(state)}
+    known = [*list_read_documents(state), *_to_documents(report["cited"], state.get("sources", {}))]
+    read = {one["title"] for one in known}
     titles = (title for finding in findings.values() for title in finding.get("skipped", []))
     return [title for title in dict.fromkeys(titles) if title not in read]
 

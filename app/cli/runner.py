@@ -12,10 +12,11 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, ClassVar
 
-from rich.console import Console
-from rich.markdown import Markdown
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import Markdown, TableElement
+from rich.table import Table
 
 from app.cli import review
 from app.cli.answer_choice import ask_choice, offers_answer, print_offer
@@ -132,6 +133,26 @@ def _print_request(console: Console, request: dict[str, Any]) -> None:
     else:
         show = print_offer if offers_answer(request) else review.print_plan
         show(console, request)
+
+
+class _FoldedTable(TableElement):
+    """A table of Markdown whose cells are whole, also where their words have no blanks."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for table in super().__rich_console__(console, options):
+            assert isinstance(table, Table)  # noqa: S101 - rich yields nothing else here
+            for column in table.columns:
+                column.overflow = "fold"
+            yield table
+
+
+class WholeMarkdown(Markdown):
+    """Markdown in which no cell of a table is cut off.
+
+    Rich takes Chinese without blanks for one word, and shortens words that do not fit a column.
+    """
+
+    elements: ClassVar = {**Markdown.elements, "table_open": _FoldedTable}
 
 
 class CliRunner:
@@ -422,7 +443,7 @@ class CliRunner:
         if self.as_json:
             print_json(data)
         elif sys.stdout.isatty():
-            Console().print("", Markdown(text))
+            Console().print("", WholeMarkdown(text))
         else:
             print(text)
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 
-from app.cli.output import one_line
+from app.cli.output import drop_typed, one_line
 from app.cli.review import ReviewDecision, edit_text, make_approval
 from calls.tool_requests import write_arguments
 from config.errors import ErrorCode, Problem
@@ -73,6 +73,7 @@ def ask_answers(console: Console, request: Mapping[str, Any]) -> ReviewDecision:
 def _ask_one(console: Console, one: Mapping[str, Any]) -> ReviewDecision:
     if one["name"] == ASK_USER:
         head = f"{one['id']}, a number or your own words; Enter: {one['args']['answer']}?"
+        drop_typed()
         console.print(escape(one_line(head)), style="bold", end=" ")
         said = input().strip()
         return {"type": "respond", "message": said} if said else make_approval()
@@ -83,6 +84,7 @@ def _ask_leave(console: Console, one: Mapping[str, Any]) -> ReviewDecision:
     """Ask whether a tool may be used; nothing is used without a clear yes."""
     while True:
         head = f"{one['id']}: (a)pprove, (e)dit, or (r)eject with words?"
+        drop_typed()
         console.print(escape(one_line(head)), style="bold", end=" ")
         said, _, words = input().strip().partition(" ")
         try:

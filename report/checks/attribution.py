@@ -72,6 +72,7 @@ def enforce_citations(
     question: str = "",
     names: Mapping[str, str] | None = None,
     ruling: Ruling = NO_RULING,
+    told: str = "",
     computed: Collection[str] = (),
 ) -> CheckedText:
     """Return `body` without what its sources do not say, each of its claims with a source.
@@ -92,10 +93,11 @@ def enforce_citations(
         question: What was asked; what it names may be named.
         names: The title and the place of each source by its id; where it is cited, so may they.
         ruling: What a second reader says of its statements.
+        told: What the person answered; a sentence that says so ("by your answer") has no source.
         computed: The ids of the sources that programs printed.
     """
     checked = verify_citations(body, texts, list_titles(names or {}))
-    prover = _CitationEnforcer(body, checked, texts, question, names or {}, ruling)
+    prover = _CitationEnforcer(body, checked, texts, question, names or {}, ruling, told)
     prover.computed = frozenset(computed)
     return prover.enforce(checked.quotes, checked.removed)
 
@@ -111,14 +113,16 @@ class _CitationEnforcer(SourceComparison):
         question: str,
         names: Mapping[str, str],
         ruling: Ruling,
+        told: str,
     ) -> None:
         self.body, self.ruling, self.question = body, ruling, question
         self.parts = parse_blocks(checked.body)
         self.kinds, self.judges = list_section_kinds(self.parts), asks_judgement(question)
         headings = [part.text for part in self.parts if part.kind == "heading"]
-        self.headings = [*accumulate(self.parts, _latest_heading, initial="")]
+        tops = (part.text if part.kind == "heading" else "" for part in self.parts)
+        self.headings = [*accumulate(tops, lambda above, own: own or above, initial="")]
         """The heading above each block."""
-        super().__init__(texts, names, "\n".join([question, *headings]), checked.cited)
+        super().__init__(texts, names, "\n".join([question, *headings]), checked.cited, told)
         self.code = "\n".join(part.text for part in self.parts if part.kind == "fence")
         self.doubted: list[DoubtedSentence] = []
         self.had: dict[tuple[str, int], set[str]] = {}
@@ -174,17 +178,16 @@ class _CitationEnforcer(SourceComparison):
 
     def check_statement(self, statement: str, near: Sequence[str], *, row: bool = False) -> str:
         """Return a statement with its source, or nothing if it needs one and there is none."""
-        source = self.ruling.upheld.get(statement_key(statement))
-        if source is not None:
-            return replace_markers(statement, source) if source else statement
-        added = self.ruling.completed.get(statement_key(statement))
-        if added is not None:
-            return add_marker(statement, added) if added else statement
+        if (ruled := self.apply_ruling(statement)) is not None:
+            return ruled
         if self.judges and recommends(statement):
             return self.check_inference(statement)
         cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]
         if cited:
             return self.check_cited(statement, cited)
+        if (fault := self.find_answer_fault(statement)) is not None:
+            self.doubt(statement, fault)
+            return statement
         kind, said = classify_statement(statement), normalize_statement(statement)
         if kind in ("none", "open"):
             wrong = self.check_stated_computation(said) or self.check_carried_claims(statement)
@@ -196,6 +199,14 @@ class _CitationEnforcer(SourceComparison):
             return statement
         found = self.with_found_source(statement, near) or self.as_calculation(statement, row=row)
         return found if found or row else self.without_source(statement)
+
+    def apply_ruling(self, statement: str) -> str | None:
+        """Return a statement as a second reader has ruled, or None where they have not."""
+        source = self.ruling.upheld.get(statement_key(statement))
+        if source is not None:
+            return replace_markers(statement, source) if source else statement
+        added = self.ruling.completed.get(statement_key(statement))
+        return None if added is None else add_marker(statement, added) if added else statement
 
     def check_inference(self, statement: str, *, row: bool = False) -> str:
         """Return a statement of an assessment; only a detail that no source has is doubted."""
@@ -282,7 +293,8 @@ class _CitationEnforcer(SourceComparison):
             and (other := self.find_other_source(statement, cited))
         ):
             return replace_markers(statement, other)
-        self.doubt(statement, self.find_difference(statement, cited, self.code_numbers))
+        named = self.with_answers(statement, cited)
+        self.doubt(statement, self.find_difference(statement, named, self.code_numbers))
         return statement
 
     def get_text_below(self, at: int) -> str:
@@ -381,8 +393,9 @@ class _CitationEnforcer(SourceComparison):
             return text
         parts = split_cells(text)
         given = [list_values(normalize_statement(one)) for one in parts]
+        known = self.with_answers(text, whole)
         told = [
-            self.check_cell(cell, [*given[:at], *given[at + 1 :]], whole, above, head)
+            self.check_cell(cell, [*given[:at], *given[at + 1 :]], known, above, head)
             for at, (cell, head) in enumerate(zip_longest(parts, above.head, fillvalue=""))
         ]
         wrong = next(filter(None, told), "")
@@ -401,9 +414,9 @@ class _CitationEnforcer(SourceComparison):
         first, *rest = [normalize_statement(one).strip() for one in parts]
         named = [normalize_statement(one).strip() for one in head[1:]]
         return any(
-            self.has_misplaced_number(f"{first}, {name} {cell}", cited)
-            and not self.is_printed_cell(cell, f"{first} {name}", cited)
+            self.is_misplaced_cell(cell, first, name, cited)
             for name, cell in zip(named, rest, strict=False)
+            if not self.with_answers(cell, [])
         )
 
     def is_computed_table(self, at: int, above: BlockContext) -> bool:
@@ -433,7 +446,8 @@ class _CitationEnforcer(SourceComparison):
         computes = reckoned or any(map(is_labelled_computed, above.head))
         given = sorted(set(chain.from_iterable(counts))) if computes or "=" in text else []
         known = [*(given if "=" in text else []), *(compute_results(given) if computes else [])]
-        different = self.find_difference(text, cited or whole, [*known, *self.code_numbers])
+        named, known = self.with_answers(text, cited) or whole, [*known, *self.code_numbers]
+        different = self.find_difference(text, named, known)
         free = not cited and (reckoned or is_labelled_computed(normalize_statement(head)))
         return "" if free and different in ("number", "other_number") else different
 
@@ -478,10 +492,6 @@ class _CitationEnforcer(SourceComparison):
         return list_values(
             "\n".join(normalize_statement(one) for one in said if is_own_inference(one))
         )
-
-
-def _latest_heading(above: str, part: MarkdownBlock) -> str:
-    return part.text if part.kind == "heading" else above
 
 
 def _places(left: Sequence[MarkdownBlock]) -> Callable[[DoubtedSentence], int]:

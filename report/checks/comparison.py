@@ -14,6 +14,7 @@ from report.checks.claims import (
     is_about_source,
     is_assertion,
     strip_caption_label,
+    strip_person_attribution,
     strip_transition,
 )
 from report.checks.contrast import find_contradiction, find_overstatement, is_denied_by_sources
@@ -41,7 +42,7 @@ from report.checks.printed_results import (
     split_printed_lines,
 )
 from report.checks.quantities import has_unknown_date
-from report.checks.source_contents import SourceContents
+from report.checks.source_contents import ANSWERS, SourceContents
 from report.checks.source_text import list_near_sentences, normalize_statement
 from report.checks.verification import list_titles, plain_title
 from report.checks.word_changes import detect_negation, tokenize
@@ -69,6 +70,9 @@ MAX_BRIEF_WORDS = {"en": 8, "zh": 14}
 
 _MAX_WORDS_BESIDE_TITLES = 6
 
+_MIN_TOLD_WORDS = 2
+"""So many words of the person's answers has a statement that tells them."""
+
 
 class SourceComparison(SourceContents):
     """Compares the statements of one text with its sources.
@@ -78,12 +82,18 @@ class SourceComparison(SourceContents):
         names: The title and the place of each source by its id.
         asked: What may be named although no source names it: the question, and the headings.
         cited: The ids of the sources that the text cites.
+        told: What the person answered to questions of the run, or nothing.
     """
 
     def __init__(
-        self, texts: Mapping[str, str], names: Mapping[str, str], asked: str, cited: Sequence[str]
+        self,
+        texts: Mapping[str, str],
+        names: Mapping[str, str],
+        asked: str,
+        cited: Sequence[str],
+        told: str = "",
     ) -> None:
-        super().__init__(texts, names, asked)
+        super().__init__(texts, names, asked, told)
         self.cited = cited
         self.around = ""
         """The paragraph that is looked at, and the one before it."""
@@ -252,7 +262,7 @@ class SourceComparison(SourceContents):
             cited: The sources that it cites.
             free: Whether its numbers may be its writer's, too.
         """
-        said, every = normalize_statement(statement), list(self.texts)
+        said, every = normalize_statement(statement), self.with_answers(statement, [*self.texts])
         inexact = self.find_exact_mismatch(statement, every, ()) if every else None
         if inexact and not (free and inexact in ("number", "other_number")):
             return inexact
@@ -270,10 +280,15 @@ class SourceComparison(SourceContents):
         lines = self.list_printed_lines(cited)
         return bool(lines) and is_statement_printed(said, "\n".join(self.above), self.asked, lines)
 
-    def is_printed_cell(self, cell: str, subject: str, cited: Sequence[str]) -> bool:
-        """Tell whether programs printed the numbers of a cell with its row and its column."""
+    def is_misplaced_cell(self, cell: str, row: str, head: str, cited: Sequence[str]) -> bool:
+        """Tell whether the sources of a row have a number of a cell for something else.
+
+        What programs printed has it where they printed it with the names of row and column.
+        """
+        if not self.has_misplaced_number(f"{row}, {head} {cell}", cited):
+            return False
         lines = self.list_printed_lines(cited)
-        return bool(lines) and is_cell_printed(cell, subject, lines)
+        return not (lines and is_cell_printed(cell, f"{row} {head}", lines))
 
     def list_printed_lines(self, cited: Sequence[str]) -> list[PrintedLine]:
         """Return the lines of sources that programs printed; none if one is of another kind."""
@@ -289,8 +304,30 @@ class SourceComparison(SourceContents):
         wanted = {documents.get(name, "") for name in cited} - {""}
         beside = [name for name, document in documents.items() if document in wanted]
         named = dict.fromkeys([*cited, *self.near, *beside])
-        found = [self.texts[name] for name in named if name in self.texts]
+        found = [self.known[name] for name in named if name in self.known]
         return [self.get_nameable_text(cited), *found]
+
+    def with_answers(self, statement: str, names: Sequence[str]) -> list[str]:
+        """Return sources, and the person's answers where a statement says that it tells them."""
+        told = self.get_source(ANSWERS).positions if ANSWERS in self.known else {}
+        said = strip_person_attribution(statement) if told else statement
+        shared = set(search_words(said)) & told.keys() if said != statement else set[str]()
+        return [*names, *([ANSWERS] if len(shared) >= _MIN_TOLD_WORDS else [])]
+
+    def find_answer_fault(self, statement: str) -> str | None:
+        """Return in what a statement without a source differs from the person's answers.
+
+        Returns:
+            Nothing where they said it, and None where the statement does not tell what they said.
+        """
+        if not self.with_answers(statement, []):
+            return None
+        said = normalize_statement(strip_person_attribution(statement))
+        if inexact := self.find_exact_mismatch(said, [ANSWERS], ()):
+            return inexact
+        source, about = self.get_source(ANSWERS), self.get_nameable_text([ANSWERS])
+        near = has_most_words(said, source, NEAR_SHARE)
+        return "" if near and not has_unknown_name(said, [source], about) else "no_source"
 
     def check_subject(self, statement: str) -> str:
         """Return the reason to doubt a statement whose first citation is about something else."""

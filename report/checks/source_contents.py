@@ -25,6 +25,9 @@ _MIN_SHARE = {"en": 2 / 3, "zh": 1 / 2}
 Chinese is compared in pairs of characters, and one other character breaks two of them.
 """
 
+ANSWERS = "answers"
+"""The name of the person's answers among the sources."""
+
 _MIN_DISTINCTIVE_WORDS = {"en": 4, "zh": 6}
 _ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")  # compared as a date, not number by number
 _VERSION = regex(r"(?<![\w.])\d{1,3}(?:\.\d+){2,}[a-z]?(?![\w.]*\w)")
@@ -40,18 +43,23 @@ class SourceContents:
         texts: The full text of each source by its id.
         names: The title and the place of each source by its id.
         asked: What may be named although no source names it: the question, and the headings.
+        told: What the person answered to questions of the run, or nothing.
     """
 
-    def __init__(self, texts: Mapping[str, str], names: Mapping[str, str], asked: str) -> None:
+    def __init__(
+        self, texts: Mapping[str, str], names: Mapping[str, str], asked: str, told: str = ""
+    ) -> None:
         self.texts, self.asked = texts, simplify_chinese(asked)
+        self.known = {**texts, ANSWERS: told} if told else texts
+        """The sources, and beside them the person's answers, which are cited as none."""
         self.names = {name: simplify_chinese(title) for name, title in names.items()}
         self.code = ""
         """The code that the text shows, which its prose may name."""
         self.abouts: dict[tuple[str, ...], str] = {}
         self.counted: dict[tuple[str, ...], list[float]] = {}
-        self.get_source = cache(lambda name: load_source(texts[name]))
+        self.get_source = cache(lambda name: load_source(self.known[name]))
         """Returns a source as statements are compared with it."""
-        self.get_source_numbers = cache(lambda name: load_source_numbers(texts[name]))
+        self.get_source_numbers = cache(lambda name: load_source_numbers(self.known[name]))
         """Returns the numbers and dates of a source."""
         self.reckoner = CalculationChecker(asked)
 
@@ -63,7 +71,7 @@ class SourceContents:
         """Return what may be named beside what sources say: the question, and their names."""
         key = tuple(names)
         if key not in self.abouts:
-            nations_too = (render_nation_names(self.texts[name]) for name in names)
+            nations_too = (render_nation_names(self.known[name]) for name in names)
             titles = (self.names.get(name, "") for name in names)
             self.abouts[key] = "\n".join([self.asked, *titles, *nations_too])
         return self.abouts[key]
@@ -124,7 +132,7 @@ class SourceContents:
         versions = _VERSION.findall(strip_file_names(statement))
         if not versions:
             return False
-        sources = (self.texts[one] for one in cited)
+        sources = (self.known[one] for one in cited)
         known = "\n".join([self.get_nameable_text(cited), self.code, *sources])
         return any(
             not re.search(rf"(?<![\d.]){re.escape(one)}(?!\w|\.\d)", known) for one in versions
@@ -133,7 +141,7 @@ class SourceContents:
     def quotes_code(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the code of a statement stands in its sources, some of it in two words."""
         code = [one.strip("` ") for one in _CODED.findall(statement)]
-        there = all(any(one in self.texts[name] for name in cited) for one in code)
+        there = all(any(one in self.known[name] for name in cited) for one in code)
         return there and any(" " in one for one in code)
 
     def list_source_values(self, names: Sequence[str]) -> list[float]:

@@ -934,6 +934,27 @@ def test_parts_of_a_web_page_are_one_source():
     assert shown.endswith(f"[1] Long — {address}\n")
 
 
+@pytest.mark.parametrize(("language", "words"), [("en", "“4.3 Options”"), ("zh", "“4.3 Options”")])
+def test_a_part_of_a_web_page_is_called_by_the_heading_above_what_is_cited(language, words):
+    address = "https://example.org/long"
+    parts = [source(1, "Long", address), source(2, "Long (2)", f"{address}#part=2")]
+    told = [
+        "It goes on.",
+        "## 4.3 Options https://evil.example",
+        "The option of leaks is off.",
+        "## 4.4 Rules",
+        "No.",
+    ]
+    body = 'Leaks: <q s="S2">The option of leaks is off.</q> <q s="S2">It goes on.</q>'
+
+    shown = render_markdown(
+        document(body, sources=parts, texts={"S2": "\n\n".join(told)}, language=language)
+    )
+
+    assert f"[1, {words}]" in shown
+    assert "[1, part 2]" in shown or "[1, 第 2 部分]" in shown
+
+
 def test_files_that_are_gone_are_not_taken_for_one():
     gone = [
         source(n, f"Title {n}", "a file that is no longer there") | {"kind": "file"} for n in (1, 2)
