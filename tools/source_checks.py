@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
 
@@ -62,15 +63,19 @@ async def verify_text(
     pages = await load_source_texts(here.owner, sources)
     text = keep_known_addresses(text, list_trusted_texts(sources, pages))
     computed = [name for name, one in sources.items() if one["kind"] == "computed"]
-    answers = "\n".join(told)
-    work = partial(enforce_citations, text, pages, question, names, ruling, answers, computed)
+    today, answers = datetime.now(UTC).date(), "\n".join(told)
+    given = (question, names, ruling, answers, today, computed)
+    work = partial(enforce_citations, text, pages, *given)
     size = len(text) + sum(map(len, pages.values()))
     return await run_within_budget(here, context, role, work, least=least, characters=size)
 
 
 def name_sources(sources: Mapping[str, Source]) -> dict[str, str]:
-    """Return the title and the place of each source by its id, in two lines."""
-    return {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
+    """Return the title, the place and the date of each source by its id, in lines."""
+    return {
+        name: "\n".join(filter(None, [one["title"], one["location"], one.get("published", "")]))
+        for name, one in sources.items()
+    }
 
 
 async def record_text_checks(

@@ -56,6 +56,12 @@ from text.words import search_words
 
 # Of a statement that is of another source, its own sources have at most this share.
 _MAX_FOREIGN_SHARE = {"en": 1 / 2, "zh": 1 / 3}
+# The "no" of an option or a cell is a value, and denies nothing.
+_VALUE = regex(
+    r"(?<==)[<\[]?[\w-]+(?:\\?\|[\w-]+)+|[\w-]+(?:\\\|[\w-]+)+|(?<==)(?:no|none|never)\b"
+    r"|^\s*(?:no|none)(?=\s*(?:$|[(（\[]))",
+    re.IGNORECASE,
+)
 _LABEL = regex(r"\s*(?:[-*]\s+)?\*\*([^*\d]{1,60}[.。])\*\*\s*(?=\S)")
 
 
@@ -198,7 +204,8 @@ class SourceComparison(SourceContents):
         if find_unknown_identifier(blank_quotations(statement), self.list_code_texts(cited)):
             return "name"
         dates = [self.get_source_numbers(name).dates for name in cited]
-        return "date" if has_unknown_date(said, dates) else None
+        named = "\n".join(self.names.get(name, "") for name in cited)
+        return "date" if has_unknown_date(self.dates.strip(said), dates, named) else None
 
     def strip_label(self, statement: str, cited: Sequence[str]) -> str:
         """Return a statement without a bold label that it begins with, if that claims nothing."""
@@ -222,7 +229,7 @@ class SourceComparison(SourceContents):
         inexact = self.find_exact_mismatch(statement, cited, known)
         if inexact is not None:
             return inexact
-        statement = self.strip_label(statement, cited)
+        statement = _VALUE.sub(" ", self.strip_label(statement, cited))
         said = normalize_statement(statement)
         sources = [self.get_source(name) for name in cited]
         if not self.is_comparable(said, cited):
@@ -231,7 +238,7 @@ class SourceComparison(SourceContents):
             return "name" if foreign else other
         about = self.get_nameable_text(cited)
         bare = strip_calculations(said)
-        compared = statement if bare == said else bare
+        compared = self.dates.strip(bare)
         different = find_contradiction(
             compared, sources, about, self.list_derivable_numbers(said, cited)
         )
@@ -267,6 +274,7 @@ class SourceComparison(SourceContents):
         if inexact and not (free and inexact in ("number", "other_number")):
             return inexact
         like = [name for name in every if self.is_comparable(said, [name])]
+        said = normalize_statement(self.strip_label(statement, like))
         about = self.get_nameable_text(every)
         if like and has_unknown_name(said, [self.get_source(name) for name in every], about):
             return "unknown"
@@ -378,7 +386,7 @@ class SourceComparison(SourceContents):
         about = "\n".join([simplify_chinese(question), *titles])
         known = [self.get_source_numbers(name).numbers for name in self.texts]
         more = sorted([*list_values(about), *self.reckoner.results])
-        if find_unsupported_number(bare, known, more):
+        if find_unsupported_number(self.dates.strip(bare), known, more):
             return "number"
         return check_framing_line(bare, [self.get_source(name) for name in self.texts], about)
 

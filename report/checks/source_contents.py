@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from report.checks.calculations import CalculationChecker
 from report.checks.claims import strip_transition
+from report.checks.date_sums import KnownDates
 from report.checks.entailment import has_misplaced_row_number, has_most_words
 from report.checks.numbers import find_unsupported_number, list_values, strip_file_names
 from report.checks.overlap import compute_share
@@ -31,6 +32,7 @@ ANSWERS = "answers"
 _MIN_DISTINCTIVE_WORDS = {"en": 4, "zh": 6}
 _ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")  # compared as a date, not number by number
 _VERSION = regex(r"(?<![\w.])\d{1,3}(?:\.\d+){2,}[a-z]?(?![\w.]*\w)")
+_HASH = regex(r"(?<![\w.-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])")
 _CODED = regex(r"`[^`\n]+`")
 _FIRST_WORD = regex(r"[\W_]*([A-Z][a-z]+),?\s(?=[a-z])", re.ASCII)
 _NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
@@ -62,6 +64,8 @@ class SourceContents:
         self.get_source_numbers = cache(lambda name: load_source_numbers(self.known[name]))
         """Returns the numbers and dates of a source."""
         self.reckoner = CalculationChecker(asked)
+        self.dates = KnownDates()
+        """Tells which dates may be named although no source has them."""
 
     def is_comparable(self, statement: str, names: Sequence[str]) -> bool:
         """Tell whether sources are all in the language of what is said."""
@@ -130,13 +134,24 @@ class SourceContents:
     def has_unknown_version(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether no source has a number with two dots or more, such as that of a version."""
         versions = _VERSION.findall(strip_file_names(statement))
-        if not versions:
-            return False
-        sources = (self.known[one] for one in cited)
-        known = "\n".join([self.get_nameable_text(cited), self.code, *sources])
+        known = self.join_texts(cited) if versions else ""
         return any(
             not re.search(rf"(?<![\d.]){re.escape(one)}(?!\w|\.\d)", known) for one in versions
         )
+
+    def has_unknown_hash(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether no source has a hash that begins like one of a statement.
+
+        Such are the short names of commits.
+        """
+        hashes = _HASH.findall(statement)
+        known = self.join_texts(cited) if hashes else ""
+        return any(not re.search(rf"(?<!\w){one}", known) for one in hashes)
+
+    def join_texts(self, names: Sequence[str]) -> str:
+        """Return sources, what may be named beside them, and the code that the text shows."""
+        sources = (self.known[one] for one in names)
+        return "\n".join([self.get_nameable_text(names), self.code, *sources])
 
     def quotes_code(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the code of a statement stands in its sources, some of it in two words."""
@@ -166,6 +181,9 @@ class SourceContents:
         numbers = [self.get_source_numbers(name).numbers for name in names]
         more = sorted([*also, *_values(self.get_nameable_text(names)), *self.reckoner.results])
         alike = self.is_comparable(statement, names)
+        if self.has_unknown_hash(statement, names):
+            return True
+        statement = self.dates.strip(_HASH.sub(" ", statement))
         statement = _ISO.sub(" ", statement) if alike else strip_dates(statement)
         if not find_unsupported_number(statement, numbers, more):
             return False

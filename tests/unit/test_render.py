@@ -240,6 +240,16 @@ def test_an_inference_in_a_table_and_in_a_list_is_marked_where_it_begins():
     assert render_html(one).count('<span class="inferred">') == 2
 
 
+def test_the_bold_label_of_an_inference_stays_before_the_mark():
+    body = "- **Order.** Food is near [S1].\n\n**先后：**先查内存[S1]。"
+    one = document(body, inferred=["**Order.** Food is near [S1].", "**先后：**先查内存[S1]。"])
+
+    shown = render_markdown(one)
+    assert "- **Order.** *Inference:* Food is near [1]." in shown
+    assert "**先后：** *Inference:* 先查内存[1]。" in shown
+    assert render_html(one).count('<span class="inferred">') == 2
+
+
 def test_an_inference_that_begins_in_bold_type_breaks_no_element():
     one = document("**Food is near [S1]. Bees dance [S1].**", inferred=["**Food is near [S1]."])
 
