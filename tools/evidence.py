@@ -33,11 +33,12 @@ from library.scope import Scope, parse_scope
 from library.tables import pages
 from library.uploaded_files import list_uploaded_files
 from report.citations import get_document_key, to_whole_document
-from report.source_registry import CitablePage, get_source_kind, register_sources
+from report.source_registry import get_source_kind, register_sources
 from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.keyword_ranking import limit_by_document
 from text.sentences import Span
+from tools.computed_pages import make_citable
 from tools.knowledge.base_search import BaseHits, drop_copies, search_named_bases
 from tools.knowledge.knowledge_source import BaseUnanswered
 from tools.mcp.tool_failures import ToolUnanswered
@@ -402,8 +403,9 @@ def _list_unread_titles(found: Sequence[FoundPage], read: Sequence[FoundPage]) -
 
 def _cite(page: FoundPage) -> Source:
     """Return a page as a source that has no number yet."""
-    kind = get_source_kind(page.kind)
-    return Source(id="", page=page.id, title=page.title, location=page.location, kind=kind)
+    one = make_citable(page)
+    kind = get_source_kind(one.kind)
+    return Source(id="", page=one.page, title=one.title, location=one.location, kind=kind)
 
 
 def list_distinct_pages(results: Sequence[list[FoundPage]]) -> list[FoundPage]:
@@ -423,8 +425,7 @@ async def register_spans(
         files: The folders of the run, below which a file with copies is cited.
     """
     shown = await locate_below(here.owner, [page for page, _ in chosen], files)
-    citable = [CitablePage(page.id, page.title, page.location, page.kind) for page in shown]
-    sources = await register_sources(here.thread, citable)
+    sources = await register_sources(here.thread, [*map(make_citable, shown)])
     passages = [
         make_passage(source["id"], page.title, page.text, span)
         for source, (page, span) in zip(sources, chosen, strict=True)

@@ -62,8 +62,10 @@ async def verify_text(
     names = name_sources(sources)
     pages = await load_source_texts(here.owner, sources)
     text = keep_known_addresses(text, list_trusted_texts(sources, pages))
+    computed = [name for name, one in sources.items() if one["kind"] == "computed"]
     today, answers = datetime.now(UTC).date(), "\n".join(told)
-    work = partial(enforce_citations, text, pages, question, names, ruling, answers, today)
+    given = (question, names, ruling, answers, today, computed)
+    work = partial(enforce_citations, text, pages, *given)
     size = len(text) + sum(map(len, pages.values()))
     return await run_within_budget(here, context, role, work, least=least, characters=size)
 

@@ -42,7 +42,7 @@ from graph.session import SessionOutcome, ThreadSession, open_session
 from graph.state import State, is_delivered
 from memory.agents_md.proposals import count_pending_proposals
 from nodes.deliver import write_run_report
-from report.computed_results import cut_figure_data
+from report.computed_results import cut_computations
 from report.document import extract_answer, to_graded_doubt
 from report.export import ReportTarget, resolve_report_folder
 from report.rendering.markdown_report import cut_method_details
@@ -388,7 +388,8 @@ class CliRunner:
             summary = summarize_report(self.run, self.thread, state, str(file), command)
             text = file.read_text("utf-8")
             if sys.stdout.isatty():
-                text = cut_figure_data(cut_method_details(text, state["report"]["language"]))
+                language = state["report"]["language"]
+                text = cut_computations(cut_method_details(text, language), language)
             self._print(text, summary)
         finally:
             self._tell_where(state["status"], file)

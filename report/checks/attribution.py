@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from functools import cached_property, partial
 from itertools import accumulate, chain, zip_longest
@@ -79,6 +79,7 @@ def enforce_citations(
     ruling: Ruling = NO_RULING,
     told: str = "",
     today: date | None = None,
+    computed: Collection[str] = (),
 ) -> CheckedText:
     """Return `body` without what its sources do not say, each of its claims with a source.
 
@@ -100,10 +101,11 @@ def enforce_citations(
         ruling: What a second reader says of its statements.
         told: What the person answered; a sentence that says so ("by your answer") has no source.
         today: The day on which it is written, which it may name.
+        computed: The ids of the sources that programs printed.
     """
     checked = verify_citations(body, texts, list_titles(names or {}))
     prover = _CitationEnforcer(body, checked, texts, question, names or {}, ruling, told)
-    prover.dates = KnownDates(today)
+    prover.dates, prover.computed = KnownDates(today), frozenset(computed)
     return prover.enforce(checked.quotes, checked.removed)
 
 
@@ -124,7 +126,8 @@ class _CitationEnforcer(SourceComparison):
         self.parts = parse_blocks(checked.body)
         self.kinds, self.judges = list_section_kinds(self.parts), asks_judgement(question)
         headings = [part.text for part in self.parts if part.kind == "heading"]
-        self.headings = [*accumulate(self.parts, _latest_heading, initial="")]
+        tops = (part.text if part.kind == "heading" else "" for part in self.parts)
+        self.headings = [*accumulate(tops, lambda above, own: own or above, initial="")]
         """The heading above each block."""
         super().__init__(texts, names, "\n".join([question, *headings]), checked.cited, told)
         self.code = "\n".join(part.text for part in self.parts if part.kind == "fence")
@@ -405,7 +408,7 @@ class _CitationEnforcer(SourceComparison):
         first, *rest = [normalize_statement(one).strip() for one in parts]
         named = [normalize_statement(one).strip() for one in head[1:]]
         return any(
-            self.has_misplaced_number(f"{first}, {name} {cell}", cited)
+            self.is_misplaced_cell(cell, first, name, cited)
             for name, cell in zip(named, rest, strict=False)
             if not self.with_answers(cell, [])
         )
@@ -486,10 +489,6 @@ class _CitationEnforcer(SourceComparison):
         return list_values(
             "\n".join(normalize_statement(one) for one in said if is_own_inference(one))
         )
-
-
-def _latest_heading(above: str, part: MarkdownBlock) -> str:
-    return part.text if part.kind == "heading" else above
 
 
 def _places(left: Sequence[MarkdownBlock]) -> Callable[[DoubtedSentence], int]:

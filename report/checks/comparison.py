@@ -35,6 +35,12 @@ from report.checks.overlap import (
     has_other_subject,
     is_unrelated,
 )
+from report.checks.printed_results import (
+    PrintedLine,
+    is_cell_printed,
+    is_statement_printed,
+    split_printed_lines,
+)
 from report.checks.quantities import has_unknown_date
 from report.checks.source_contents import ANSWERS, SourceContents
 from report.checks.source_text import list_near_sentences, normalize_statement
@@ -101,6 +107,8 @@ class SourceComparison(SourceContents):
         """The sources that this paragraph cites."""
         self.above: list[str] = []
         """What names the subject of the paragraph: its heading, what leads on to its table."""
+        self.computed: frozenset[str] = frozenset()
+        """The ids of the sources that programs printed."""
 
     def find_other_source(self, statement: str, cited: Sequence[str]) -> str:
         """Return the source that best bears a statement out which does not cite it, or nothing.
@@ -234,6 +242,8 @@ class SourceComparison(SourceContents):
         different = find_contradiction(
             compared, sources, about, self.list_derivable_numbers(said, cited)
         )
+        if different == "other_number" and self.is_printed(said, cited):
+            different = ""
         if classify_statement(said) == "open":
             return ("" if different == "name" else different) or self.check_carried_claims(
                 statement
@@ -272,6 +282,27 @@ class SourceComparison(SourceContents):
         made = self.list_derivable_numbers(said, every) if same else []
         differs = find_contradiction(statement, same, about, made) if same else ""
         return "" if differs == "strength" else differs
+
+    def is_printed(self, said: str, cited: Sequence[str]) -> bool:
+        """Tell whether programs printed all numbers of a statement of what it gives them for."""
+        lines = self.list_printed_lines(cited)
+        return bool(lines) and is_statement_printed(said, "\n".join(self.above), self.asked, lines)
+
+    def is_misplaced_cell(self, cell: str, row: str, head: str, cited: Sequence[str]) -> bool:
+        """Tell whether the sources of a row have a number of a cell for something else.
+
+        What programs printed has it where they printed it with the names of row and column.
+        """
+        if not self.has_misplaced_number(f"{row}, {head} {cell}", cited):
+            return False
+        lines = self.list_printed_lines(cited)
+        return not (lines and is_cell_printed(cell, f"{row} {head}", lines))
+
+    def list_printed_lines(self, cited: Sequence[str]) -> list[PrintedLine]:
+        """Return the lines of sources that programs printed; none if one is of another kind."""
+        if not self.computed.issuperset(cited):
+            return []
+        return [line for name in cited for line in split_printed_lines(self.texts[name])]
 
     def list_code_texts(self, cited: Sequence[str]) -> list[str]:
         """Return where a name in code may be: sources, other parts of them, the question."""
@@ -340,6 +371,7 @@ class SourceComparison(SourceContents):
             return ""
         sources, about = [self.get_source(name) for name in cited], self.get_nameable_text(cited)
         computes = any(number not in known for number in self.list_derivable_numbers(said, cited))
+        computes = computes or self.is_printed(said, cited)
         return find_unsupported_reason(said, sources, about, computes=computes)
 
     def check_framing_line(self, statement: str, question: str) -> str:

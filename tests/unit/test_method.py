@@ -226,3 +226,20 @@ def test_a_provider_that_gave_no_answer_beside_others_is_named(language: str, to
     assert told.replace(" ", "") in "".join(
         item.replace(" ", "") for one in method["parts"] for item in list_part_items(one)
     )
+
+
+def test_what_a_step_computed_of_a_question_over_tables_is_no_gap():
+    asked = "how large is the image by declared size"
+    reason = "not_computed: no such column"
+    entry = {"query": asked, "status": "failed", "reason": reason, "passages": []}
+    plan = {"title": "T", "steps": [{"id": "s1", "title": "Declared sizes", "kind": "compute"}]}
+    plan["steps"][0]["description"] = "The size of the image"
+    done = finding("Declared sizes", ["S1"], [], text="It is 4,319 MiB [S1].")
+
+    def titles(one: Finding, **more: Any) -> list[str]:
+        whole = state([one], background={"2/uncomputed1": entry | more}, plan=plan)
+        return [gap["title"] for gap in list_gaps(whole) if gap["reason"] == reason]
+
+    assert titles(done) == []
+    assert titles(done, query="what does a mooring cost in winter") != []
+    assert titles(done | {"status": "failed", "text": ""}) == [asked]
