@@ -45,6 +45,10 @@ _NUMBER = re.compile(r"(?<![\w.,:/-])\d{2,}(?:[.,]\d+)*(?![\w:/-])")
 _PLAIN = re.compile(r"[A-Za-z\u4e00-\u9fff][^|#*`\[\]\n“”\"「」()（）<>_]{30,260}[.。]")
 
 
+_FRAMES = ("", "", "Briefly: ", "It is worth knowing this: ", "On this point the text is clear: ")
+_ZH_FRAMES = ("", "", "简而言之，", "值得注意的是，")
+
+
 class MadeClaim(NamedTuple):
     """A sentence of a report, the place of the document it cites, and whether it is quoted."""
 
@@ -142,12 +146,23 @@ def make_report(chance: random.Random, documents: Sequence[GivenDocument]) -> Ma
     for at, document in enumerate(chosen):
         sentences = list_quotable_sentences(document)
         some = chance.sample(sentences, min(len(sentences), chance.randint(2, 4)))
-        claims += [MadeClaim(one, at, chance.random() < 0.4) for one in some]
+        claims += [_make_claim(one, at, chance) for one in some]
     order = list(dict.fromkeys(one.document for one in chance.sample(claims, len(claims))))
     claims.sort(key=lambda one: order.index(one.document))
     numbers = {old: new for new, old in enumerate(order)}
     renumbered = [one._replace(document=numbers[one.document]) for one in claims]
     return MadeReport(chance.choice(STYLES), [chosen[one] for one in order], renumbered)
+
+
+def _make_claim(sentence: str, at: int, chance: random.Random) -> MadeClaim:
+    """Return a sentence as a quotation, or with another frame and other forms of its numbers."""
+    if chance.random() < 0.4:
+        return MadeClaim(sentence, at, True)
+    text = re.sub(r"(\d) ?%", r"\1 per cent", sentence) if sentence.isascii() else sentence
+    text = re.sub(r"(?<=\d),(?=\d{3}\b)", chance.choice([",", " ", ""]), text)
+    zh = re.search(r"[\u4e00-\u9fff]", text)
+    frame = chance.choice(_ZH_FRAMES if zh else _FRAMES)
+    return MadeClaim(frame + text, at, False)
 
 
 def swap_ids(report: MadeReport, chance: random.Random) -> MadeReport | None:

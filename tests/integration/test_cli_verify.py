@@ -1,0 +1,101 @@
+"""dossier verify: reports of this system and of others, on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.command import WHO, Forks, Place
+
+pytestmark = pytest.mark.integration
+
+CARROW = Path(__file__).parent.parent / "data" / "carrow"
+DOCUMENTS = str(CARROW / "documents")
+GOOD = str(CARROW / "good" / "quotations.md")
+WRONG = str(CARROW / "bad" / "C8-a-wrong-year.md")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Place:
+    """A folder in which a question was asked of the files about bees."""
+    place = Place(tmp_path_factory.mktemp("verify"))
+    done = forks.run(place, "ask", WHO, "--docs", "bees", "--thread", "one", "--yes")
+    assert done.status == 0, done.err
+    return place
+
+
+def statuses(told: dict[str, object]) -> dict[str, str]:
+    checks = told["checks"]
+    assert isinstance(checks, list)
+    return {one["id"]: one["status"] for one in checks}
+
+
+@pytest.mark.parametrize("name", ["one-1", "reports/one-1/report.md", "reports/one-1/report.html"])
+def test_a_report_of_this_home_is_verified_against_its_own_sources(
+    place: Place, forks: Forks, name: str
+):
+    done = forks.run(place, "verify", name, "--json")
+    told = done.told
+
+    assert done.status == 0, done.out
+    assert told["matched"] == told["references"] > 0
+    found = statuses(told)
+    assert [found[one] for one in ("C1", "C2", "C6", "C11", "C12", "C19")] == ["ok"] * 6
+
+
+def test_a_changed_report_fails_with_exit_status_1(place: Place, forks: Forks):
+    report = place.folder / "reports" / "one-1" / "report.md"
+    text = report.read_text("utf-8")
+    sentence = next(one for one in text.split("“")[1:] if len(one.partition("”")[0]) > 30)
+    words = sentence.partition("”")[0]
+    changed = place.folder / "changed.md"
+    changed.write_text(text.replace(words, f"{words[:20]}x{words[20:]}"), "utf-8")
+
+    done = forks.run(place, "verify", "changed.md", "--docs", "bees", "--json")
+    assert done.status == 1
+    assert statuses(done.told)["C6"] == "failed"
+
+
+def test_a_report_of_another_system_is_checked_against_a_folder(place: Place, forks: Forks):
+    good = forks.run(place, "verify", GOOD, "--docs", DOCUMENTS)
+    wrong = forks.run(place, "verify", WRONG, "--docs", DOCUMENTS)
+
+    assert good.status == 0, good.out
+    assert "2 of 2 sources given" in good.out
+    assert wrong.status == 1
+    assert "line 1: a number that no cited source has" in wrong.out
+    assert "The mill was built in 1678 [1]." in wrong.out
+
+
+def test_without_documents_it_says_what_was_not_checked_and_why(place: Place, forks: Forks):
+    done = forks.run(place, "verify", GOOD)
+    quotations = next(line for line in done.out.splitlines() if line.startswith("C6"))
+
+    assert done.status == 0
+    assert "not checked" in quotations
+    assert "its document is not given" in quotations
+    assert forks.run(place, "verify", GOOD, "--complete").status == 1
+
+
+def test_a_page_of_the_home_is_found_by_the_path_of_its_file(place: Place, forks: Forks):
+    dance = place.folder / "bees" / "dance.md"
+    words = next(one for one in dance.read_text("utf-8").split("\n") if len(one) > 40)
+    report = f"It says: “{words[:36].rsplit(' ', 1)[0]}” [1].\n\nSources:\n\n[1] Dance — {dance}\n"
+    (place.folder / "mine.md").write_text(report, "utf-8")
+
+    told = forks.run(place, "verify", "mine.md", "--json").told
+    assert told["matched"] == 1
+    assert statuses(told)["C6"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "code"),
+    [("nowhere.md", 4, "file_not_found"), ("nobody-1", 4, "run_not_found")],
+)
+def test_a_report_that_is_not_there_is_told(
+    place: Place, forks: Forks, name: str, status: int, code: str
+):
+    done = forks.run(place, "verify", name, "--json")
+    assert done.status == status
+    assert done.told["error"]["code"] == code
