@@ -159,7 +159,7 @@ def _make_claim(sentence: str, at: int, chance: random.Random) -> MadeClaim:
     if chance.random() < 0.4:
         return MadeClaim(sentence, at, True)
     text = re.sub(r"(\d) ?%", r"\1 per cent", sentence) if sentence.isascii() else sentence
-    text = re.sub(r"(?<=\d),(?=\d{3}\b)", chance.choice([",", " ", ""]), text)
+    text = re.sub(r"(?<=\d),(?=\d{3}\b)", chance.choice([",", "\u202f", ""]), text)
     zh = re.search(r"[\u4e00-\u9fff]", text)
     frame = chance.choice(_ZH_FRAMES if zh else _FRAMES)
     return MadeClaim(frame + text, at, False)

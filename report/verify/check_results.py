@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -130,11 +129,3 @@ class Verification:
         counts = {"references": self.references, "matched": self.matched}
         sentences = [asdict(one) for one in self.sentences]
         return {**head, **counts, "checks": checks, "sentences": sentences}
-
-
-def list_sentence_findings(
-    results: Sequence[CheckResult], line: int, text: str
-) -> Iterable[CheckFinding]:
-    """Yield what the checks found in a sentence."""
-    for result in results:
-        yield from (one for one in result.findings if one.line == line and one.text == text)

@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from report.markdown.code import mask_code, unmask_code
-from report.verify.reference_list import PATTERNS, ListedReference, trim_address
+from report.verify.reference_list import LINK, WEB_ADDRESS, ListedReference, trim_address
+from text.pattern_files import PatternFile
+
+_PATTERNS = PatternFile("report.verify", "citation_markers.toml", address=WEB_ADDRESS.pattern)
 
 FIRST_NAMED_ID = 1001
 """The number of the first id for what has no number: named footnotes, links, entries of lists."""
@@ -61,8 +64,8 @@ class CitationSpeller:
     def choose_styles(self, lines: Sequence[str]) -> None:
         """Decide whether `(1)` and `¹` are citations: only where a numbered list has no others."""
         text = "\n".join(lines)
-        if self._numbered and not PATTERNS.marker.search(text):
-            self._raised = bool(PATTERNS.superscript.search(text))
+        if self._numbered and not _PATTERNS.marker.search(text):
+            self._raised = bool(_PATTERNS.superscript.search(text))
             self._round = not self._raised
 
     def get_id(self, label: str) -> str:
@@ -77,19 +80,19 @@ class CitationSpeller:
         """Return a line with its citations as `[S1]`, and record them."""
         self._line = number
         bare, kept = mask_code(line)
-        text = PATTERNS.image.sub("", bare)
-        text = PATTERNS.marker.sub(self._spell_marker, text)
-        text = PATTERNS.linked.sub(self._spell_link, text)
-        text = PATTERNS.bare.sub(self._spell_address, text)
+        text = _PATTERNS.image.sub("", bare)
+        text = _PATTERNS.marker.sub(self._spell_marker, text)
+        text = LINK.sub(self._spell_link, text)
+        text = _PATTERNS.bare.sub(self._spell_address, text)
         if self._raised:
-            text = PATTERNS.superscript.sub(self._spell_raised, text)
+            text = _PATTERNS.superscript.sub(self._spell_raised, text)
         if self._round:
-            text = PATTERNS.round.sub(lambda one: self._spell_numbers(one["numbers"]), text)
+            text = _PATTERNS.round.sub(lambda one: self._spell_numbers(one["numbers"]), text)
         if self._authors:
-            text = PATTERNS.author_year.sub(self._spell_authors, text)
-            text = PATTERNS.narrative.sub(self._spell_narrative, text)
+            text = _PATTERNS.author_year.sub(self._spell_authors, text)
+            text = _PATTERNS.narrative.sub(self._spell_narrative, text)
         text = text.replace("\ue010", "[").replace("\ue011", "]")
-        text = PATTERNS.behind_end.sub(r"\g<marks>\g<end>", text)
+        text = _PATTERNS.behind_end.sub(r"\g<marks>\g<end>", text)
         return unmask_code(text, kept)
 
     def _cite(self, label: str, address: str = "", *, linked: bool = False) -> str:
@@ -125,7 +128,7 @@ class CitationSpeller:
 
     def _spell_raised(self, found: re.Match[str]) -> str:
         word = re.search(r"\S*$", found.string[: found.start()])
-        if word and PATTERNS.unit_before.search(" " + word[0]):
+        if word and _PATTERNS.unit_before.search(" " + word[0]):
             return found[0]
         return self._spell_numbers(unicodedata.normalize("NFKC", found["digits"]))
 
@@ -136,7 +139,7 @@ class CitationSpeller:
         if not address or address.startswith("#"):
             return title
         key = self.canonicalise(trim_address(address))
-        shown = "" if PATTERNS.address.fullmatch(title) else title
+        shown = "" if WEB_ADDRESS.fullmatch(title) else title
         return f"{shown} {self._cite(key, trim_address(address), linked=True)}".strip()
 
     def _spell_address(self, found: re.Match[str]) -> str:
@@ -151,7 +154,7 @@ class CitationSpeller:
     def _spell_authors(self, found: re.Match[str]) -> str:
         """Return the citations of "(Frisch, 1967; Lindauer et al., 1955)"."""
         parts = [
-            PATTERNS.author_part.fullmatch(part.strip())
+            _PATTERNS.author_part.fullmatch(part.strip())
             for part in re.split(r"[;；]", found["inside"])
         ]
         if not all(parts):
@@ -184,7 +187,7 @@ def _list_authors(references: Sequence[ListedReference], ids: Mapping[str, str])
     """Return the labels of entries by author and year, and let them lead to the entries' ids."""
     known: set[str] = set()
     for one in references:
-        year = PATTERNS.year.search(one.text[:200])
+        year = _PATTERNS.year.search(one.text[:200])
         names = re.findall(r"[A-Z][\w'’-]+", one.text[: year.start()]) if year else []
         letter = re.match(r"[a-z]", one.text[year.end() :]) if year else None
         for name in names[:6]:

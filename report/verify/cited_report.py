@@ -16,7 +16,7 @@ from report.markdown.markdown_blocks import (
 )
 from report.markdown.markers import list_cited_ids
 from report.verify.citation_markers import CitationSpeller, WrittenCitation
-from report.verify.reference_list import PATTERNS, find_fenced, read_reference_lists
+from report.verify.reference_list import FENCE_LINE, HEADING_LINE, find_fenced, read_reference_lists
 from text.normalization import normalize_text
 
 CitationStyle = Literal["numbers", "footnotes", "links", "authors", "list", "none"]
@@ -112,7 +112,7 @@ def _drop_service_sections(lines: Sequence[str]) -> list[str]:
     names = {get_label(name, one) for name in _SERVICE_SECTIONS for one in ("en", "zh")}
     dropping, kept, fenced = False, list[str](), find_fenced(lines)
     for at, line in enumerate(lines):
-        heading = None if at in fenced else PATTERNS.heading.match(line)
+        heading = None if at in fenced else HEADING_LINE.match(line)
         if heading and len(heading["rank"]) <= 2:
             dropping = line.strip("# \t") in names
         kept.append("" if dropping else line)
@@ -123,7 +123,7 @@ def _spell_lines(lines: Sequence[str], speller: CitationSpeller) -> Iterator[str
     """Yield the lines with their citations as `[S1]`; code is as it was."""
     mark = ""
     for number, line in enumerate(lines, start=1):
-        fence = PATTERNS.fence.match(line)
+        fence = FENCE_LINE.match(line)
         if fence and not mark:
             mark = fence[1]
         elif fence and fence[1].startswith(mark):

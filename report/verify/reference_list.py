@@ -9,9 +9,24 @@ from typing import NamedTuple
 
 from report.markdown.sanitizer import unescape_markdown
 from text.pattern_files import PatternFile
+from text.regex import regex
 
-PATTERNS = PatternFile("report.verify", "cited_report.toml")
-"""How reports cite."""
+WEB_ADDRESS = regex(
+    r"[hH][tT][tT][pP][sS]?://(?:[^\s<>\"'`（）【】「」『』，。；、\[\]()|]|\([^\s()<>]*\))+"
+)
+"""A web address in a text; brackets in it are closed."""
+
+LINK = regex(
+    r"\[(?P<title>(?:[^\[\]\n]|\\.|\[[^\[\]\n]*\])*)\]"
+    r"\(\s*<?(?P<address>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?(?:\s+[\"'“][^)\n]*)?\s*\)"
+)
+"""A link in Markdown."""
+
+HEADING_LINE = regex(r"[ \t]{0,3}(?P<rank>#{1,6})[ \t]+\S")
+FENCE_LINE = regex(r"[ \t]*(`{3,}|~{3,})")
+"""The line that opens or closes a block of code."""
+
+_PATTERNS = PatternFile("report.verify", "reference_list.toml")
 
 _TRIMMED = " \t.,;:–—-|*_\"'“”«»<>()（）。，；：[]"
 _MAX_GAP = 3  # empty lines between two entries of a list
@@ -69,7 +84,7 @@ def find_fenced(lines: Sequence[str]) -> set[int]:
     fenced: set[int] = set()
     opened: tuple[int, str] | None = None
     for at, line in enumerate(lines):
-        fence = PATTERNS.fence.match(line)
+        fence = FENCE_LINE.match(line)
         if fence and opened is None:
             opened = at, fence[1]
         elif fence and opened and fence[1].startswith(opened[1]):
@@ -80,9 +95,9 @@ def find_fenced(lines: Sequence[str]) -> set[int]:
 
 def _read_heading(line: str) -> str | None:
     """Return what follows the heading of a list in its line, or None if it is no such heading."""
-    if PATTERNS.list_heading.match(line):
+    if _PATTERNS.list_heading.match(line):
         return ""
-    label = PATTERNS.list_label.match(line)
+    label = _PATTERNS.list_label.match(line)
     return label["rest"].strip() if label else None
 
 
@@ -94,7 +109,7 @@ def _read_list(lines: Sequence[str], at: int, rest: str, fenced: set[int]) -> li
     gap, numbered, here = 0, False, at + 1
     while here < len(lines) and here not in fenced and gap <= _MAX_GAP:
         line = lines[here]
-        if PATTERNS.heading.match(line) or (found and _read_heading(line) is not None):
+        if HEADING_LINE.match(line) or (found and _read_heading(line) is not None):
             break
         if not line.strip():
             gap, here = gap + 1, here + 1
@@ -114,8 +129,8 @@ def _read_list(lines: Sequence[str], at: int, rest: str, fenced: set[int]) -> li
 
 def _split_line(rest: str, at: int) -> Iterator[ListedReference]:
     """Yield the references of a line such as "Sources: https://a.example, [2] https://b.example"."""
-    ends = [one.end() for one in PATTERNS.address.finditer(rest)]
-    links = [one.end() for one in PATTERNS.linked.finditer(rest)]
+    ends = [one.end() for one in WEB_ADDRESS.finditer(rest)]
+    links = [one.end() for one in LINK.finditer(rest)]
     start = 0
     for end in links or ends:
         entry = _read_entry(rest[start:end].strip(" ,;，；、|"), at)
@@ -130,8 +145,8 @@ def _is_reference(entry: ListedReference, numbered: bool) -> bool:
 
 def _read_note(lines: Sequence[str], at: int) -> ListedReference | None:
     """Return the footnote or the definition of a link that begins in a line."""
-    note = PATTERNS.footnote_entry.match(lines[at])
-    note = note or PATTERNS.link_definition.match(lines[at])
+    note = _PATTERNS.footnote_entry.match(lines[at])
+    note = note or _PATTERNS.link_definition.match(lines[at])
     if not note:
         return None
     entry = _build(note["label"], note["rest"], at)
@@ -144,15 +159,15 @@ def _read_note(lines: Sequence[str], at: int) -> ListedReference | None:
 
 def _read_entry(line: str, at: int) -> ListedReference | None:
     """Return the entry that a line of a list begins, with a number, a bullet or neither."""
-    note = PATTERNS.footnote_entry.match(line) or PATTERNS.link_definition.match(line)
+    note = _PATTERNS.footnote_entry.match(line) or _PATTERNS.link_definition.match(line)
     if note:
         return _build(note["label"], note["rest"], at)
-    numbered = PATTERNS.entry.match(line)
+    numbered = _PATTERNS.entry.match(line)
     if numbered:
         found = (numbered[name] for name in "abcdefghijk")
         label = unicodedata.normalize("NFKC", next(filter(None, found)))
         return _build(str(int(label)), numbered["rest"], at)
-    bullet = PATTERNS.bullet.match(line)
+    bullet = _PATTERNS.bullet.match(line)
     rest = bullet["rest"] if bullet else line.strip()
     return _build("", rest, at) if rest and not rest.startswith(("|", ">")) else None
 
@@ -163,7 +178,7 @@ def _append(entry: ListedReference, line: str, at: int) -> ListedReference:
 
 
 def _build(label: str, rest: str, at: int) -> ListedReference:
-    text = unescape_markdown(PATTERNS.counted_passages.sub("", rest.strip()))
+    text = unescape_markdown(_PATTERNS.counted_passages.sub("", rest.strip()))
     address, title = find_address(rest), _find_title(text)
     if not address:
         parts = re.split(r"\s+[—–|]\s+|\s-\s", text)
@@ -173,10 +188,10 @@ def _build(label: str, rest: str, at: int) -> ListedReference:
 
 def find_address(text: str) -> str:
     """Return the first web address of a text, without punctuation behind it, or ""."""
-    link = PATTERNS.linked.search(text)
+    link = LINK.search(text)
     if link and link["address"]:
         return link["address"]
-    found = PATTERNS.address.search(text)
+    found = WEB_ADDRESS.search(text)
     return trim_address(found[0]) if found else ""
 
 
@@ -188,10 +203,10 @@ def trim_address(address: str) -> str:
 
 def _find_title(text: str) -> str:
     """Return the words by which an entry names its source."""
-    link = PATTERNS.linked.search(text)
-    if link and not PATTERNS.address.fullmatch(link["title"]) and len(link["title"].strip()) > 3:
+    link = LINK.search(text)
+    if link and not WEB_ADDRESS.fullmatch(link["title"]) and len(link["title"].strip()) > 3:
         return link["title"].strip(_TRIMMED)
-    before = PATTERNS.address.split(text)[0].strip(_TRIMMED)
+    before = WEB_ADDRESS.split(text)[0].strip(_TRIMMED)
     quoted = re.search(r"[\"“«「『《]([^\"“”«»「」『』《》]{4,})[\"”»」』》]", before)
     return (
         quoted[1].strip(_TRIMMED) if quoted else re.split(r"\s+[—–|]\s+", before)[0].strip(_TRIMMED)

@@ -316,6 +316,7 @@ READS: dict[str, Read] = {
     "library.scope.count_retired_pages": lambda o, ids: scope.count_retired_pages(o),
     "library.page_outline.outline_pages": _brief,
     "library.page_outline.resolve_outline_ids": _brief,
+    "library.store.find_altered_pages": lambda o, ids: store.find_altered_pages(o, ids.pages),
     "library.store.find_computed_pages": lambda o, ids: store.find_computed_pages(o, ids.pages),
     "library.recall.locate_below": lambda o, ids: library_recall.locate_below(
         o,
