@@ -121,7 +121,7 @@ def _read_list(lines: Sequence[str], at: int, rest: str, fenced: set[int]) -> li
             found.append(new)
         elif goes_on:
             found[-1] = _append(found[-1], line, here)
-        else:
+        elif not line.lstrip().startswith("|"):
             break
         gap, here = 0, here + 1
     return found if any(one.label or one.address for one in found) else []
@@ -158,10 +158,14 @@ def _read_note(lines: Sequence[str], at: int) -> ListedReference | None:
 
 
 def _read_entry(line: str, at: int) -> ListedReference | None:
-    """Return the entry that a line of a list begins, with a number, a bullet or neither."""
+    """Return the entry that a line of a list begins: a number, a bullet, a row or a plain one."""
     note = _PATTERNS.footnote_entry.match(line) or _PATTERNS.link_definition.match(line)
     if note:
         return _build(note["label"], note["rest"], at)
+    row = _PATTERNS.row.match(line)
+    if row:
+        cells = (cell.strip() for cell in row["rest"].split("|"))
+        return _build(str(int(row["label"])), " — ".join(cells), at)
     numbered = _PATTERNS.entry.match(line)
     if numbered:
         found = (numbered[name] for name in "abcdefghijk")
