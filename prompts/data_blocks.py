@@ -21,7 +21,7 @@ TAGS = re.findall(
     new not_found note notes open other others outline page pages plan profile queries question
     raised
     reference removed report reports request run runs section sentence sentences source
-    sources stale step summary table tables talk trait traits version wish wishes withheld""",
+    sources stale step summary table tables talk tools trait traits version wish wishes withheld""",
 )
 """The names of the blocks that prompts have."""
 

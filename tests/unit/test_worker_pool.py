@@ -110,14 +110,14 @@ def compute(seconds: float) -> float:
 async def test_a_call_that_waits_for_a_busy_processor_is_not_ended(monkeypatch):
     monkeypatch.setattr(worker_pool, "_LOOK_SECONDS", 0.05)
     pid = await run_in_worker(os.getpid, 30)
-    call = asyncio.create_task(run_in_worker(partial(compute, 0.9), 1.2))
+    call = asyncio.create_task(run_in_worker(partial(compute, 0.9), 2.0))
     while not call.done():
         os.kill(pid, signal.SIGSTOP)
         await asyncio.sleep(0.08)
         os.kill(pid, signal.SIGCONT)
         await asyncio.sleep(0.03)
 
-    assert await call > 1.2
+    assert await call > 2.0
 
 
 async def test_a_call_that_computes_too_long_is_ended():
