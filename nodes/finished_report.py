@@ -11,7 +11,7 @@ from graph.state import State
 from library.store import read_page_days
 from nodes.deliver import draw_report
 from report.document import ReportDocument
-from report.exports.formats import ExportedReport
+from report.exports.export_formats import ExportedReport
 from runs.checkpointer import open_checkpointer
 from runs.lifecycle import RunRecord
 

@@ -9,7 +9,7 @@ from app.cli.dispatch import Invocation
 from config.errors import ErrorCode, Problem
 from config.user_files import check_new_file, write_user_file
 from nodes.finished_report import load_exported_report
-from report.exports.formats import EXPORT_FORMATS, find_format, find_format_of_file
+from report.exports.export_formats import EXPORT_FORMATS, find_format, find_format_of_file
 from runs.lifecycle import find_run
 
 

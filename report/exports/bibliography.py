@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from graph.records import Source
 from report.citations import get_document_key, get_origin
-from report.exports.formats import ExportedReport
+from report.exports.export_formats import ExportedReport
 from report.markdown.sanitizer import to_safe_url, to_single_line
 from report.rendering.numbering import number_document
 from text.regex import regex

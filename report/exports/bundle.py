@@ -14,7 +14,7 @@ from typing import Any, cast
 from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
 from report.evidence_paragraphs import list_use_paragraphs
-from report.exports.formats import ExportedReport
+from report.exports.export_formats import ExportedReport
 from report.rendering.html_report import render_html
 from report.rendering.markdown_report import render_markdown, render_plain_text
 from report.rendering.numbering import number_document

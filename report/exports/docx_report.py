@@ -12,7 +12,6 @@ from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.image.exceptions import UnrecognizedImageError
 from docx.shared import Cm, Pt, RGBColor
 
-from report.exports.article import Article, build_article, to_data
 from report.exports.docx_parts import (
     CODE_STYLE,
     FootnotesPart,
@@ -23,7 +22,8 @@ from report.exports.docx_parts import (
     make_reference,
     prepare_styles,
 )
-from report.exports.formats import ExportedReport
+from report.exports.export_formats import ExportedReport
+from report.exports.report_tree import ReportTree, build_report_tree, to_data
 from report.exports.zip_file import write_zip
 
 _ALIGNMENTS = {
@@ -58,11 +58,11 @@ def export_docx(report: ExportedReport) -> bytes:
 
     A figure in SVG is named and not shown, since Word needs a picture beside it.
     """
-    article = build_article(report.document)
+    tree = build_report_tree(report.document)
     document = docx.Document()
-    prepare_styles(document, article.language)
-    _describe(document, report, article.language)
-    _Writer(document, article).write()
+    prepare_styles(document, tree.language)
+    _describe(document, report, tree.language)
+    _Writer(document, tree).write()
     saved = io.BytesIO()
     document.save(saved)
     with zipfile.ZipFile(saved) as archive:
@@ -94,16 +94,16 @@ def _describe(document: Any, report: ExportedReport, language: str) -> None:
 
 
 class _Writer:
-    """Writes the elements of an article into a document."""
+    """Writes the elements of a report into a document."""
 
-    def __init__(self, document: Any, article: Article) -> None:
-        self.document, self.article = document, article
-        self.notes = {one.number: one for one in article.footnotes}
+    def __init__(self, document: Any, tree: ReportTree) -> None:
+        self.document, self.tree = document, tree
+        self.notes = {one.number: one for one in tree.footnotes}
         self.footnotes = FootnotesPart(document)
 
     def write(self) -> None:
         """Write everything, in order."""
-        for element in self.article.root:
+        for element in self.tree.root:
             self.write_block(element, self.document)
 
     def write_block(self, element: Any, place: Any) -> None:
@@ -207,7 +207,7 @@ class _Writer:
         is_adjacent = before is not None and before.tag == "a" and not (before.tail or "").strip()
         if is_adjacent:
             paragraph.add_run(", ").font.superscript = True
-        words = f"[{note.source}] {note.describe(self.article.language)}"
+        words = f"[{note.source}] {note.describe(self.tree.language)}"
         paragraph._p.append(make_reference(self.footnotes.add(words)))
 
     def write_figure(self, element: Any, paragraph: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from report.exports.formats import ExportedReport
+from report.exports.export_formats import ExportedReport
 from report.rendering.html_report import render_html
 from report.rendering.markdown_report import render_markdown
 

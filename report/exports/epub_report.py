@@ -11,8 +11,8 @@ from typing import Any
 
 from lxml import etree
 
-from report.exports.article import Article, Footnote, build_article, to_data
-from report.exports.formats import ExportedReport
+from report.exports.export_formats import ExportedReport
+from report.exports.report_tree import Footnote, ReportTree, build_report_tree, to_data
 from report.exports.zip_file import write_zip
 from report.labels import get_label
 from report.rendering.html_parts import escape_line
@@ -32,17 +32,17 @@ _CONTAINER = """<?xml version="1.0" encoding="utf-8"?>
 
 def export_epub(report: ExportedReport) -> bytes:
     """Return a report as a book with contents and footnotes; the archive has no times."""
-    article = build_article(report.document)
-    headings = list(article.list_headings())
-    root, images = _take_images(article)
+    tree = build_report_tree(report.document)
+    headings = list(tree.list_headings())
+    root, images = _take_images(tree)
     texts = {
         "title": escape_line(report.document["title"]),
-        "language": escape_line(article.language),
-        "contents": escape_line(get_label("contents", article.language)),
-        "notes": escape_line(get_label("footnotes", article.language)),
+        "language": escape_line(tree.language),
+        "contents": escape_line(get_label("contents", tree.language)),
+        "notes": escape_line(get_label("footnotes", tree.language)),
     }
     book = _fill("package.opf", **texts, **_describe(report), images=_list_images(images))
-    page = _fill("page.xhtml", **texts, body=_to_xml(root), footnotes=_write_notes(article))
+    page = _fill("page.xhtml", **texts, body=_to_xml(root), footnotes=_write_notes(tree))
     entries = "\n".join(_list_entries(headings))
     files = {
         "mimetype": b"application/epub+zip",
@@ -72,9 +72,9 @@ def _describe(report: ExportedReport) -> dict[str, str]:
     return {"identifier": f"urn:uuid:{name}", "day": escape_line(day)}
 
 
-def _take_images(article: Article) -> tuple[Any, dict[str, tuple[str, bytes]]]:
+def _take_images(tree: ReportTree) -> tuple[Any, dict[str, tuple[str, bytes]]]:
     """Return the elements with images as files, and the files: media type and content by name."""
-    root, images = copy.deepcopy(article.root), {}
+    root, images = copy.deepcopy(tree.root), {}
     for number, image in enumerate(root.iter("img"), start=1):
         media, data = to_data(image.get("src") or "")
         name = f"figure-{number}.{_SUFFIXES.get(media, 'bin')}"
@@ -91,7 +91,7 @@ def _list_images(images: dict[str, tuple[str, bytes]]) -> str:
 
 
 def _to_xml(root: Any) -> str:
-    """Return the elements of an article as XHTML."""
+    """Return the elements of a report as XHTML."""
     for link in root.iter("a"):
         if link.get("class") == "note":
             link.set(f"{{{_OPS}}}type", "noteref")
@@ -102,8 +102,8 @@ def _to_xml(root: Any) -> str:
     return str(etree.tostring(root, encoding="unicode"))
 
 
-def _write_notes(article: Article) -> str:
-    return "\n".join(_write_note(one, article.language) for one in article.footnotes)
+def _write_notes(tree: ReportTree) -> str:
+    return "\n".join(_write_note(one, tree.language) for one in tree.footnotes)
 
 
 def _write_note(note: Footnote, language: str) -> str:

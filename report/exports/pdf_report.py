@@ -11,7 +11,7 @@ from lxml import html as lxml_html
 
 from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
-from report.exports.formats import ExportedReport
+from report.exports.export_formats import ExportedReport
 from report.labels import get_label
 from report.rendering.html_report import render_html
 from text.pattern_files import read_packaged_text
@@ -80,7 +80,7 @@ def _make_contents(headings: list[Any], language: str) -> Any:
 
 @cache
 def _read_style() -> str:
-    return read_packaged_text("report.exports", "pdf.css")
+    return read_packaged_text("report.exports", "pdf_report.css")
 
 
 def _import_weasyprint() -> Any:

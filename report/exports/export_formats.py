@@ -51,13 +51,13 @@ class ExportFormat(NamedTuple):
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "md": ExportFormat("md", "text/markdown", "report_text.export_markdown"),
     "html": ExportFormat("html", "text/html", "report_text.export_html"),
-    "pdf": ExportFormat("pdf", "application/pdf", "pdf.export_pdf"),
+    "pdf": ExportFormat("pdf", "application/pdf", "pdf_report.export_pdf"),
     "docx": ExportFormat(
         "docx",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "docx_report.export_docx",
     ),
-    "epub": ExportFormat("epub", "application/epub+zip", "epub.export_epub"),
+    "epub": ExportFormat("epub", "application/epub+zip", "epub_report.export_epub"),
     "json": ExportFormat("json", "application/json", "bundle.export_bundle"),
     "bib": ExportFormat("bib", "application/x-bibtex", "bibliography.export_bibtex"),
     "csl": ExportFormat(

@@ -53,7 +53,7 @@ class Footnote(NamedTuple):
         return f"{about}{colon}“{self.words}”" if self.words else about
 
 
-class Article(NamedTuple):
+class ReportTree(NamedTuple):
     """A report as elements of HTML, and its footnotes."""
 
     root: Any
@@ -71,7 +71,7 @@ class Article(NamedTuple):
             yield int(heading.tag[1]), heading.get("id"), text.strip()
 
 
-def build_article(document: ReportDocument) -> Article:
+def build_report_tree(document: ReportDocument) -> ReportTree:
     """Return the elements of a document, in the order of the report in Markdown."""
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     reader.disable(_DISABLED_RULES)
@@ -92,7 +92,7 @@ def build_article(document: ReportDocument) -> Article:
         heading.set("id", f"h{at}")
     _link_sources(root, shown, document["language"])
     language = "zh-CN" if is_chinese_tag(document["language"]) else document["language"] or "en"
-    return Article(root, notes.written, language)
+    return ReportTree(root, notes.written, language)
 
 
 class _FootnoteWriter:
