@@ -25,7 +25,7 @@ _CHINESE = "蜜蜂用摇摆舞告诉同伴花的方向和距离，第{}年的观
 _NAMES = (
     "bees dance hive honey nectar summer winter field colony queen worker pollen flower sun angle "
     "distance observer journal measure record season forage recruit signal vibration comb"
-).split()
+)
 
 
 class Figures(NamedTuple):
@@ -80,7 +80,7 @@ def _write_sentences(chance: random.Random, source: int) -> Iterator[str]:
         if at % 10 == 9:
             yield _CHINESE.format(1900 + source + at)
         else:
-            words = " ".join(chance.choices(_NAMES, k=16))
+            words = " ".join(chance.choices(_NAMES.split(), k=16))
             yield f"In {1900 + at} observer {source} wrote that {words}."
 
 

@@ -39,7 +39,7 @@ def export_pdf(report: ExportedReport) -> bytes:
         drawn = weasyprint.HTML(string=page, url_fetcher=fetcher)
         made: bytes = drawn.write_pdf(stylesheets=[style], pdf_tags=True)
     if _CJK.search(missing.letters):
-        what = f"no font has these characters: {missing.letters[:20]}"
+        what = f"no font has these characters: {''.join(dict.fromkeys(missing.letters))[:20]}"
         hint = "install a font for Chinese, such as Noto Sans CJK (apt install fonts-noto-cjk)"
         raise Problem(ErrorCode.PDF_UNAVAILABLE, what, hint=hint)
     return made
