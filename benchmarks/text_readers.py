@@ -18,6 +18,7 @@ from graph.records import Objection, RemovedSentence, Source, SourceContradictio
 from library.page_metadata import NO_METADATA, PageMetadata
 from library.page_rows import NewPage
 from models.extractive.prompt_parser import SourceQuote
+from report.checks.printed_results import PrintedLine, split_printed_lines
 from report.checks.quantities import SourceNumbers, extract_source_numbers
 from report.checks.quotation_search import QuotablePages
 from report.checks.source_text import SourceText, index_source
@@ -63,6 +64,7 @@ PLACES = (
     "prompts.data_blocks",
     "prompts.methods",
     "prompts.prompt_injection",
+    "prompts.quotation_marks",
     "report",
     "library.page_scoring",
     "library.signals",
@@ -113,6 +115,7 @@ EXAMPLES: dict[object, Make] = {
     Sequence[SourceNumbers]: lambda text: [extract_source_numbers(text)],
     Sequence[Collection[PartialDate]]: lambda text: [list(find_dates(text))],
     SourceText: index_source,
+    Sequence[PrintedLine]: split_printed_lines,
     Sequence[SourcePassage]: lambda text: [SourcePassage("S1", "Bees", "", text)],
     SourceQuote: lambda text: SourceQuote("S1", text),
     Sequence[SourceQuote]: lambda text: [SourceQuote("S1", text)],

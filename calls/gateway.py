@@ -32,7 +32,7 @@ from calls.replies import (
 from calls.run_budget import get_budget
 from calls.stack import Toolbox, get_agent, invoke_model
 from calls.streaming import nested_config
-from calls.tool_requests import HumanInput, record_conversation
+from calls.tool_requests import HumanInput, describe_loaded_tools, record_conversation
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
@@ -191,6 +191,8 @@ async def work(
     around = replace(around, recall=recall, sources={**sources}, human=human)
     if toolbox and toolbox.load:
         around.loaded.update({tool.name: tool for tool in await toolbox.load(around)})
+        told = describe_loaded_tools(around, toolbox.needs_approval)
+        around = replace(around, system=join_prompt_blocks(around.system, told))
     if human and human.conversation:
         messages = human.conversation
         around.used.extend(one.name or "" for one in messages if isinstance(one, ToolMessage))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -178,10 +178,10 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
             return known
         if call["name"] == ASK_USER or not self._is_risky(around, request.tool):
             return await handler(request)
-        if human is not None and call["name"] in human.allowed:
+        decision = human.decisions.get(key) if human else None
+        if human is not None and decision is None and call["name"] in human.allowed:
             return await handler(request)
         described = describe_call(call["name"], call["args"])
-        decision = human.decisions.get(key) if human else None
         if human is None or (decision is None and not human.reachable):
             if human is not None:
                 human.note("refused", described)
@@ -194,6 +194,33 @@ class ApprovalMiddleware(AgentMiddleware[Any, "CallContext", Any]):
 
     def _is_risky(self, around: CallContext, tool: BaseTool | None) -> bool:
         return bool(tool and self.needs_approval and self.needs_approval(around, tool))
+
+
+def describe_loaded_tools(around: CallContext, needs_approval: NeedsApproval | None) -> str:
+    """Return what a model is told once of all tools that its call has loaded, "" for none.
+
+    Args:
+        around: The call, with its tools.
+        needs_approval: Tells which of them a person has to approve.
+    """
+    if not around.loaded:
+        return ""
+    human, language = around.human, around.language
+    allowed = human.allowed if human else ()
+    waiting = [
+        name
+        for name, tool in around.loaded.items()
+        if needs_approval and needs_approval(around, tool) and name not in allowed
+    ]
+    told = [render_prompt("loaded_tools", language=language, names=_list(around.loaded, language))]
+    if waiting:
+        kind = "loaded_tools_wait" if human and human.reachable else "loaded_tools_refused"
+        told.append(render_prompt(kind, language=language, names=_list(waiting, language)))
+    return " ".join(told) if language == "en" else "".join(told)
+
+
+def _list(names: Iterable[str], language: str) -> str:
+    return (", " if language == "en" else "、").join(f"`{name}`" for name in names)
 
 
 def find_own_description(tool: BaseTool | None) -> str:

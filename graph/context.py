@@ -90,6 +90,11 @@ class Context:
         "Tools that need your approval and have it beforehand, by name; with auto_accept the "
         "others are refused.",
     )
+    stop_to_ask: bool = _choice(
+        False,
+        "With auto_accept, too, let the run stop for your answer where a step asks or a tool "
+        "needs your approval.",
+    )
     depth: Literal["quick", "standard", "deep"] = cast(
         "Literal['quick', 'standard', 'deep']",
         _choice(

@@ -28,6 +28,8 @@ class ToolDecision(TypedDict):
     """An answer, or why they refuse."""
     args: NotRequired[dict[str, Any]]
     """The arguments of the person's own, for `edit`."""
+    for_run: NotRequired[bool]
+    """Whether all further calls of the tool in the run are approved with this one."""
 
 
 class ToolRequest(TypedDict):
@@ -65,10 +67,11 @@ class Consultation(TypedDict):
     """What a step wanted of the person, and what came of it."""
 
     step: str
-    outcome: Literal["answered", "assumed", "approved", "rejected", "refused"]
-    """`assumed` without an answer; `refused` where nobody could be asked for leave."""
+    outcome: Literal["answered", "assumed", "approved", "allowed", "rejected", "refused"]
+    """`assumed` without an answer; `allowed` for all calls of a tool in the run; `refused` where
+    nobody could be asked for leave."""
     question: str
-    """The question, or the call of the tool in one line."""
+    """The question, the call of the tool in one line, or the name of the tool that is allowed."""
     answer: str
     """The answer, or what is assumed; for a tool why it was rejected, or ""."""
 
@@ -113,6 +116,11 @@ def list_consultations(state: Mapping[str, Any]) -> list[Consultation]:
     return [one for key, one in every.items() if key.startswith(start)]
 
 
+def list_allowed_tools(state: Mapping[str, Any]) -> list[str]:
+    """Return the names of the tools that the person has allowed for the rest of the run."""
+    return [one["question"] for one in list_consultations(state) if one["outcome"] == "allowed"]
+
+
 def key_consultations(
     turn: int, before: Mapping[str, Consultation], noted: Iterable[Consultation]
 ) -> dict[str, Consultation]:
@@ -134,6 +142,14 @@ def key_consultations(
 def list_wishes(state: Mapping[str, Any]) -> list[str]:
     """Return what a person said in this turn that holds for every later call, each once."""
     return list(dict.fromkeys([*state.get("wishes", []), *_answers(state)]))
+
+
+def list_asked(state: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the questions of plan and steps that a person answered in this turn, with answers."""
+    plan = [one for one in (state.get("plan") or {}).get("questions", []) if one.get("answer")]
+    steps = [one for one in list_consultations(state) if one["outcome"] == "answered"]
+    asked = [(one["question"], one["answer"]) for one in (*plan, *steps)]
+    return list(dict.fromkeys(asked))
 
 
 def _answers(state: Mapping[str, Any]) -> Iterator[str]:

@@ -175,6 +175,9 @@ WEB = {"yes": True, "no": False, "是": True, "否": False}
 FILES_ONLY = ("files only", "no web", "仅文件")
 """The lines that keep a step from searching the web; the first is how it is written."""
 
+NO_WEB = FILES_ONLY[1]
+"""What a list of steps says of one that keeps from the web, be there files or not."""
+
 COMPUTES = ("compute", "computes", "计算")
 """The lines that make a step one that computes; the first is how it is written."""
 
@@ -225,6 +228,17 @@ def render_plan(plan: Plan) -> str:
     if "knowledge" in plan:
         head += f"knowledge: {render_base_names(plan)}\n\n"
     return head + render_steps(plan["steps"])
+
+
+def is_without_web(step: Step) -> bool:
+    """Tell whether a step searches, and not the web; one that computes searches nothing."""
+    return step["kind"] == "research" and not step["need_web_search"]
+
+
+def is_plan_without_web(plan: Plan) -> bool:
+    """Tell whether there are steps that search, and none of them searches the web."""
+    searching = [step for step in plan["steps"] if step["kind"] == "research"]
+    return bool(searching) and all(map(is_without_web, searching))
 
 
 def render_base_names(plan: Plan) -> str:

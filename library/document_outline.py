@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
 from itertools import islice
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from library.document_listing import (
     DocumentScope,
@@ -46,6 +48,17 @@ GROUPS = 12
 TITLE, SECTION = 80, 100
 """The most characters shown of a title and of a section's title."""
 
+_ABOUT = regex(r"\([^()]*\)\s*(?:[:：].*)?$")
+"""What an outline says of a document behind its name."""
+
+COLUMNS = 200
+"""The most characters shown of the columns of a table."""
+
+READ_ROWS = 8
+"""How many rows of a table tell its columns; an empty cell of a row tells nothing."""
+
+_TABLE_ROWS = regex(r"(?:sheet=([^&]+)&)?rows=\d+(?:-\d+)?")
+_HEAD = regex(r"(?m)(?:^|; )([^:;\n]{1,60}): ")
 _NUMBERED = regex(r"\b(page|slide)=(?:\d+-)?(\d+)")
 
 
@@ -90,6 +103,24 @@ async def outline_documents(
     return await asyncio.to_thread(_write, found, max_tokens, _labels()[language])
 
 
+async def find_named_document(owner: str, scope: DocumentScope, name: str) -> str:
+    """Return the id of the origin of the document in scope that has a name; "" for none.
+
+    Args:
+        owner: The owner of the documents.
+        scope: The documents.
+        name: The title of a document, or what an outline calls it, with its size or without.
+    """
+    found = await find_documents(owner, scope, name)
+    wanted = {_plain_name(name), _plain_name(_ABOUT.sub("", name))} - {""}
+    same = (
+        one.origin_id
+        for one in found.shown
+        if (rows := found.pages.get(one.origin_id)) and wanted & _list_names(one, rows)
+    )
+    return next(same, "")
+
+
 Labels = Mapping[str, Any]
 """The words of an outline in one language, as in `document_outline.toml`."""
 
@@ -114,8 +145,8 @@ def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOu
     languages = [code for code, _ in Counter(filter(None, told)).most_common()]
     count = len(found.listed) + sum(found.unlisted.values())
     first = _first_line(count, languages, labels)
-    groups = Counter(one.group or labels[one.kind] for one in found.listed)
-    groups.update({labels[kind]: number for kind, number in found.unlisted.items()})
+    groups = Counter(one.group or _kind(one.kind, labels) for one in found.listed)
+    groups.update({_kind(kind, labels): number for kind, number in found.unlisted.items()})
     more = _more_line(count, groups, labels)
     left = max_tokens - _count(first) - _count(more)
     kept = _fitting(_in_turns(entries), int(left * (1 if len(entries) == 1 else FOR_HEADS)))
@@ -124,6 +155,11 @@ def _write(found: FoundDocuments, max_tokens: int, labels: Labels) -> DocumentOu
     rest = count - len(kept)
     last = [_more_line(rest, groups, labels)] if rest else []
     return DocumentOutline("\n".join([first, *lines, *last]), tuple(languages), count)
+
+
+def _kind(kind: str, labels: Labels) -> str:
+    """Name a kind of pages; an import may bring kinds of its own."""
+    return str(labels.get(kind, kind))
 
 
 def _first_line(count: int, languages: Sequence[str], labels: Labels) -> str:
@@ -200,15 +236,59 @@ def _describe(one: ListedDocument, rows: Sequence[ShownPage], labels: Labels) ->
     language = rows[0].language or identify_language(opening)
     date = next((row.published for row in rows if row.published), one.date)
     about = [labels.get(language, language), date, _size(rows, language, labels)]
-    where = cut_injections(one.name) or labels[one.kind]
-    name = cut_at_word(cut_injections(title), TITLE)
-    known = (
-        where if title in (where, os.path.splitext(where)[0]) else f"{where}{labels['colon']}{name}"
-    )
-    head = f"- {known} ({labels['comma'].join(filter(None, about))})"
-    sections = _find_sections(rows, title)
-    names = tuple(cut_at_word(cut_injections(name), SECTION) for name in sections)
-    return _Entry(head, language, names, tuple(_rank_sections([*sections.values()])))
+    head = f"- {_name(one, title, labels)} ({labels['comma'].join(filter(None, about))})"
+    tables = _list_columns(rows, title, labels)
+    sections = {
+        name: level for name, level in _find_sections(rows, title).items() if name not in tables
+    }
+    names = [cut_at_word(cut_injections(name), COLUMNS) for name in tables.values()]
+    names += [cut_at_word(cut_injections(name), SECTION) for name in sections]
+    ranks = [len(tables) + at for at in _rank_sections([*sections.values()])]
+    return _Entry(head, language, tuple(names), (*range(len(tables)), *ranks))
+
+
+def _list_columns(rows: Iterable[ShownPage], title: str, labels: Labels) -> dict[str, str]:
+    """Return for each sheet of a table what heads its columns, as its first rows tell it."""
+    told: dict[str, str] = {}
+    for row in rows:
+        place = _TABLE_ROWS.fullmatch(row.place)
+        sheet = unquote(place[1] or "") if place else ""
+        if not place or sheet in told or not (heads := _find_heads(row.text)):
+            continue
+        columns = labels["columns"].format(names=labels["comma"].join(heads))
+        told[sheet] = f"{sheet}{labels['colon']}{columns}" if sheet not in ("", title) else columns
+    return told
+
+
+def _find_heads(text: str) -> list[str]:
+    """Return what heads the cells of rows that were written as `hive: A; weight: 38.2.`."""
+    rows = [set(_HEAD.findall(line)) for line in text.split("\n", READ_ROWS)[:READ_ROWS]]
+    rows = [row for row in rows if row]
+    counts = Counter(name for row in rows for name in row)
+    # A cell may have a semicolon and a colon in it, and no other row has the same.
+    usual = {name for name, count in counts.items() if count > 1 or len(rows) == 1}
+    return [name for name in dict.fromkeys(_HEAD.findall(text)) if name in usual]
+
+
+def _name(one: ListedDocument, title: str, labels: Labels) -> str:
+    """Return how a document is called: by its file or site, and by its title if that says more."""
+    where = cut_injections(one.name) or _kind(one.kind, labels)
+    if title in (where, os.path.splitext(where)[0]):
+        return str(where)
+    return f"{where}{labels['colon']}{cut_at_word(cut_injections(title), TITLE)}"
+
+
+def _list_names(one: ListedDocument, rows: Sequence[ShownPage]) -> set[str]:
+    """Return what a document may be called: its title, whole or cut, or as outlines call it."""
+    title = outlined_title(one.kind, rows[0].title)
+    called = {_name(one, title, labels) for labels in _labels().values()}
+    return {*map(_plain_name, (title, cut_at_word(cut_injections(title), TITLE), *called))}
+
+
+def _plain_name(name: str) -> str:
+    """Return a name with plain colons and blanks, in lower case."""
+    plain = unicodedata.normalize("NFKC", name).removeprefix("- ").rstrip(" .…")
+    return " ".join(plain.replace(":", " : ").casefold().split())
 
 
 def _size(rows: Sequence[ShownPage], language: str, labels: Labels) -> str:

@@ -83,7 +83,8 @@ async def outline_document(owner: str, name: str) -> OutlinedDocument | None:
 
     Args:
         owner: The owner of the document.
-        name: The id of one of its pages, its path, its address, or the hash of a file's content.
+        name: The id of one of its pages or of its origin, its path, its address, or the hash of a
+            file's content.
     """
     rows = await run_read(lambda connection: _read_pages(connection, owner, name))
     return await asyncio.to_thread(_outline, rows) if rows else None
@@ -152,7 +153,9 @@ _PAGE = select(
 def _read_pages(connection: Connection, owner: str, name: str) -> Sequence[Any]:
     """Return the pages of the document with a page, a path, an address or a hash of this name."""
     mine = pages.c.owner == owner
-    its_page = select(pages.c.origin_id).where(mine, pages.c.id == name)
+    its_page = select(pages.c.origin_id).where(
+        mine, or_(pages.c.id == name, pages.c.origin_id == name)
+    )
     its_file = select(documents.c.sha256).where(
         documents.c.owner == owner, or_(documents.c.path == name, documents.c.sha256 == name)
     )

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from itertools import chain
+from urllib.parse import urlsplit
 
 from sqlalchemy import bindparam, select
 
@@ -18,6 +19,7 @@ from library.page_retrieval import (
     page_columns,
     run_search,
     search_pages,
+    search_pages_many,
 )
 from library.scope import Scope
 from library.store import COMPUTED
@@ -30,6 +32,9 @@ REPORT_PAGES = "report"
 
 ORIGINALS = 8
 """The most sources of reports that replace them."""
+
+SAME_SITES = 4
+"""So many times as many pages of the sites of some documents are looked at as are wanted."""
 
 EARLIER_KINDS = ("web", REPORT_PAGES, TURN_PAGES)
 """The kinds of pages that come from earlier runs and conversations, not from files."""
@@ -66,6 +71,31 @@ async def recall_pages(
         omitted = set((await read_rows(own)).scalars())
         found = [page for page in found if page.id not in omitted]
     return await trace_reports(owner, query, found)
+
+
+async def recall_documents(
+    owner: str, queries: Sequence[str], limit: int, page_ids: Sequence[str]
+) -> list[list[FoundPage]]:
+    """Return for each query the pages of some documents of the web that match it, best first.
+
+    Args:
+        owner: The owner of the pages.
+        queries: What the pages are about.
+        limit: The most pages for one query.
+        page_ids: One page, or more, of each document.
+    """
+    if not page_ids:
+        return []
+    web = (pages.c.owner == owner, pages.c.kind == "web")
+    named = select(pages.c.origin_id).where(*web, pages.c.id.in_(page_ids))
+    wanted = select(pages.c.id, pages.c.origin).where(*web, pages.c.origin_id.in_(named))
+    origins = {row.id: row.origin for row in await read_rows(wanted)}
+    sites = {urlsplit(origin).hostname or "" for origin in set(origins.values())}
+    # Other documents of these sites may match better.
+    most = limit * SAME_SITES
+    results = await search_pages_many(owner, queries, most, ["web"], sorted(sites))
+    found = ([one.page for one in result if one.page.id in origins] for result in results)
+    return [pages_of_query[:limit] for pages_of_query in found]
 
 
 def _split(part: Scope) -> list[Scope]:

@@ -20,6 +20,7 @@ from calls.streaming import show_progress
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
+from graph.pauses import list_wishes
 from graph.records import SecondReaderStatus, Source
 from models.chat_models import built_in, load_role_model
 from prompts.data_blocks import (
@@ -144,7 +145,16 @@ async def _compare(
     if verdicts is None:
         return SecondReading(checked, "asked", unread_count=unread)
     ruling = derive_ruling(shown, verdicts, pages)
-    checked = await verify_text(place, runtime.context, "reporter", text, sources, question, ruling)
+    checked = await verify_text(
+        place,
+        runtime.context,
+        "reporter",
+        text,
+        sources,
+        question,
+        ruling,
+        told=list_wishes(state),
+    )
     return SecondReading(checked, "asked", unread_count=unread, ruling=ruling)
 
 

@@ -38,11 +38,12 @@ from report.findings import render_earlier_block
 from runs.call_site import CallSite, call_site
 from tools.computations import can_run_code
 from tools.computed_pages import record_direct_answer
-from tools.evidence import preparing_checks
+from tools.input_descriptions import describe_run_inputs
 from tools.mcp.mcp_tools import prepare_server_tools
 from tools.reading_choice import list_spans
 from tools.run_files import RunFile, list_base_files, list_folder_files
-from tools.run_inputs import describe_run_inputs, list_run_inputs
+from tools.run_inputs import list_run_inputs
+from tools.source_checks import preparing_checks
 from tools.tables.table_answers import (
     TableAnswers,
     answer_table_question,
@@ -126,7 +127,7 @@ async def _render_request(
     )
     return join_prompt_blocks(
         render_block("question", state["question"]),
-        render_block("inputs", describe_run_inputs(inputs)),
+        render_block("inputs", await describe_run_inputs(inputs, state["language"])),
         render_pages_block(passages, state["sources"]),
         render_findings_block(state["needed"], "needs"),
         render_earlier_block(state.get("earlier", [])),

@@ -11,6 +11,7 @@ from calls.gateway import work
 from config.errors import Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.pauses import list_wishes
 from graph.records import Finding, RemovedSentence
 from graph.state import StepState
 from models.chat_models import built_in
@@ -50,8 +51,19 @@ async def correct_finding(state: StepState, runtime: Runtime[Context], finding: 
         text = correct_report(draft, answer, shown, await load_source_texts(place.owner, sources))
         if not answer or text == draft:
             return finding
-        before = await verify_text(place, context, "researcher", draft, sources, subject, ruling)
-        checked = await verify_text(place, context, "researcher", text, sources, subject, ruling)
+        before, checked = [
+            await verify_text(
+                place,
+                context,
+                "researcher",
+                one,
+                sources,
+                subject,
+                ruling,
+                told=list_wishes(state),
+            )
+            for one in (draft, text)
+        ]
     except Problem:
         return finding
     if not is_improvement(checked, before):

@@ -20,6 +20,8 @@ from calls import ledger
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.plan import (
+    is_plan_without_web,
+    is_without_web,
     parse_steps,
     refuse_compute_steps,
     render_base_names,
@@ -80,13 +82,18 @@ def _plan_outline(plan: Plan, language: str) -> str:
     """Render a plan and its questions as text for a person."""
     views = render_perspectives(plan)
     seen = render_prompt("plan_views", language=language, views=views).strip() if views else ""
-    lines = [*filter(None, (plan["title"], plan["thought"], seen, _bases_line(plan, language))), ""]
+    searching = not is_plan_without_web(plan)
+    bare = "" if searching else render_prompt("plan_no_step_web", language=language).strip()
+    about = (plan["title"], plan["thought"], seen, _bases_line(plan, language), bare)
+    lines = [*filter(None, about), ""]
     numbers = {step["id"]: str(number) for number, step in enumerate(plan["steps"], start=1)}
     comma = get_label("comma", language)
+    no_web = render_prompt("plan_step_no_web", language=language)
     for step in plan["steps"]:
         needs = comma.join(numbers.get(need, need) for need in step["needs"])
         after = render_prompt("plan_step_after", language=language, steps=needs) if needs else ""
-        lines.append(f"{numbers[step['id']]}. {step['title']}{after}")
+        web = no_web if searching and is_without_web(step) else ""
+        lines.append(f"{numbers[step['id']]}. {step['title']}{after}{web}")
         if step["description"].casefold() not in ("", step["title"].casefold()):
             lines.append(f"   {step['description']}")
     return "\n".join([*lines, *_question_lines(list_questions(plan), language)]).strip()

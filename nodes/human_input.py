@@ -44,6 +44,9 @@ EXAMPLE = '{"answers": {"q1": "Austria"}}, or a decision for each request in its
 ANSWER = "answer"
 """The kind of the person's answers to steps."""
 
+ALWAYS = frozenset(["always", "总是", "總是", "一直可以", "都可以"])
+"""The words that approve all calls of a tool in a run."""
+
 _TICKS = regex("`+")
 
 _Words = Annotated[str, StringConstraints(max_length=LONGEST_ANSWER)]
@@ -53,6 +56,7 @@ class ApproveCall(BaseModel):
     """Use the tool as it is asked for; for a question, what is assumed is right."""
 
     type: Literal["approve"]
+    for_run: bool = Field(default=False, description="so all further calls of the tool in the run")
 
 
 class ToolAction(BaseModel):
@@ -87,7 +91,8 @@ class HumanInputResponse(BaseModel):
     """What a person may answer: LangChain's human-in-the-loop response.
 
     The decisions are in the order of the requests that are shown; null or a missing one leaves its
-    request open. `answers` are by the id of a request: words, the number of an option, yes or no.
+    request open. `answers` are by the id of a request: words, the number of an option, yes, no, or
+    always, which approves all calls of the tool in the run.
     """
 
     decisions: list[ApproveCall | EditCall | RejectCall | Answer | None] = []
@@ -136,6 +141,10 @@ async def human_input(state: State, runtime: Runtime[Context]) -> State:
     await _record(place, pending, decided)
     pauses = _with_decisions(pauses, pending, decided)
     noted = [one for request in pending if (one := _consultation(request, decided))]
+    noted += [
+        Consultation(step=one.pause["step"], outcome="allowed", question=name, answer="")
+        for name, one in _list_allowed(pending, decided).items()
+    ]
     update = State(
         pauses=pauses,
         consulted=key_consultations(state["turn"], state.get("consulted") or {}, noted),
@@ -238,7 +247,17 @@ def _match(
     if not decided:
         hint = f"send {EXAMPLE}"
         raise Problem(ErrorCode.BAD_FEEDBACK, "the answer holds no decision", hint=hint)
-    return decided
+    allowed = _list_allowed(pending, decided)
+    its = [one.id for one in pending if one.request["name"] in allowed]
+    return {**dict.fromkeys(its, ToolDecision(type="approve")), **decided}
+
+
+def _list_allowed(
+    pending: Sequence[NumberedRequest], decided: Mapping[str, ToolDecision]
+) -> dict[str, NumberedRequest]:
+    """Return the tools that were allowed for the run, each with the first request that says so."""
+    found = [one for one in pending if one.id in decided and decided[one.id].get("for_run")]
+    return {one.request["name"]: one for one in reversed(found)}
 
 
 def _find_request(pending: Sequence[NumberedRequest], name: str) -> NumberedRequest:
@@ -278,8 +297,12 @@ def _to_tool_decision(
             one, one.request["args"]["answer"] if isinstance(decision, ApproveCall) else said
         )
     if isinstance(decision, ApproveCall):
-        return ToolDecision(type="approve")
+        return _approved(for_run=decision.for_run)
     return ToolDecision(type="reject", message=said)
+
+
+def _approved(*, for_run: bool) -> ToolDecision:
+    return ToolDecision(type="approve", for_run=True) if for_run else ToolDecision(type="approve")
 
 
 def _answered(one: NumberedRequest, said: str) -> ToolDecision:
@@ -302,6 +325,8 @@ def _parse_answer(one: NumberedRequest, words: str) -> ToolDecision:
         except ValueError as error:
             what = f"the arguments for {one.id} are not valid JSON"
             raise Problem(ErrorCode.BAD_FEEDBACK, what, hint=str(error)) from error
+    if words.rstrip(".!。！").lower() in ALWAYS:
+        return _approved(for_run=True)
     (decision,) = parse_decision(words)["decisions"]
     if decision["type"] == "approve":
         return ToolDecision(type="approve")

@@ -7,13 +7,17 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from graph.context import Context
+from graph.pauses import list_asked
 from graph.records import Finding, of_steps
 from graph.state import State, is_delivered
+from library.page_retrieval import TURN_PAGES
 from library.page_rows import NewPage
-from library.store import least_trusted_provenance
+from library.store import least_trusted_provenance, store_pages
+from memory.experience.utterances import PERSON_SPEAKER
 from memory.reports import REPORTS
 from nodes.past_runs import record_run_outcome
 from report.findings import drop_doubted, is_usable_finding, parse_quoted_sentences
+from report.labels import get_label
 from report.rendering.markdown_report import render_plain_text
 from runs.call_site import CallSite, call_site
 from text.normalization import find_quote
@@ -24,9 +28,10 @@ ANSWERED = ("succeeded", "partial")
 
 
 async def memorize(state: State, runtime: Runtime[Context]) -> State:
-    """Store the report and further findings as pages, and record the outcome of the run.
+    """Store the report, further findings and the person's answers, and record how the run ended.
 
-    A run without an answer leaves no page, nor does one that shows an earlier report again.
+    A run without an answer leaves no page of its own, nor does one that shows an earlier report
+    again. What the person answered to plan and steps is a page of what was said, as a message is.
 
     Reads `report`, `findings`, `sources`, `status`; writes nothing.
     """
@@ -36,6 +41,8 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
     runtime.stream_writer({"event": "answered", "run": place.run, "status": state["status"]})
     if state["report"].get("reused"):
         return State()
+    if runtime.context.learn:
+        await _keep_answers(state, place)
     if state["report"]["cited"] and state["status"] in ANSWERED:
         await _keep(state, place)
     await record_run_outcome(state, place)
@@ -69,6 +76,25 @@ async def _keep(state: State, place: CallSite) -> None:
         place.owner, [link for page in new for link in page["links"]]
     )
     await REPORTS.record(place.owner, new, run=place.run, provenance=provenance)
+
+
+async def _keep_answers(state: State, place: CallSite) -> None:
+    """Store what the person was asked and answered, a page for each question."""
+    day, origin = state["report"].get("created", ""), f"{place.run}?answers"
+    title = get_label("answer_page", state["language"]).format(day)
+    new = [
+        NewPage(
+            title=title,
+            place=f"answer={number}",
+            text=f"{question}\n{answer}",
+            session=origin,
+            speaker=PERSON_SPEAKER,
+            said=day,
+        )
+        for number, (question, answer) in enumerate(list_asked(state), start=1)
+    ]
+    if new:
+        await store_pages(place.owner, TURN_PAGES, origin, new, group=place.thread, run=place.run)
 
 
 def _pages(state: State, cited: list[str]) -> list[str]:

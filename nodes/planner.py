@@ -22,6 +22,7 @@ from graph.plan_questions import MOST_OPTIONS, MOST_QUESTIONS
 from graph.records import EMPTY_PLAN, Passage, Plan, PlanQuestion, Step, entries_of_turn
 from graph.state import State
 from library.knowledge_records import KnowledgeBase
+from library.uploaded_files import with_uploads
 from models.chat_models import built_in
 from models.extractive.planning import draft_plan
 from models.extractive.schema_answers import extractive_answer
@@ -49,6 +50,7 @@ from runs.lifecycle import set_run_status
 from text.normalization import to_one_line
 from tools.computations import can_run_code
 from tools.evidence import searches_web
+from tools.mcp.mcp_tools import outline_server_tools
 from tools.scope_outline import outline_scope, render_outline_block
 
 TRIES = 2
@@ -137,6 +139,7 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     outline = await _outline(state, runtime)
     plan = await _plan(state | State(outline=outline), runtime, bases)
     plan = await name_bases(state, runtime, plan, bases)
+    plan = await _with_searches(state, runtime, plan)
     planned = State(plan=plan, outline=outline)
     runtime.stream_writer({"event": "plan", "plan": plan})
     if runtime.context.auto_accept:
@@ -164,19 +167,24 @@ def is_already_answered(state: State) -> bool:
 
 async def _plan(state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase]) -> Plan:
     limit, language = runtime.context.limits.max_steps, state["language"]
-    web, computes = searches_web(runtime.context), await _can_compute(runtime.context)
+    web, computes = await _describe_web(state, runtime, bases), await _can_compute(runtime.context)
     system = render_prompt(
         "planner",
         language=language,
         today=datetime.now(UTC).date(),
         depth=render_prompt(f"plan_{runtime.context.depth}", language=language).strip(),
-        web=render_prompt("plan_web" if web else "plan_no_web", language=language).strip(),
-        searches_web=json.dumps(web),
+        web=render_prompt(web, language=language).strip(),
+        searches_web=json.dumps(web != "plan_no_web"),
         kind=render_prompt("plan_kind" if computes else "plan_no_kind", language=language).strip(),
     )
     bases = bases if is_models_choice(runtime, bases) else []
-    system = join_prompt_blocks(system, render_choice_prompt(language)) if bases else system
-    form, request = (DraftWithBases if bases else Draft), _request(state, runtime, bases)
+    tools = await outline_server_tools(call_site(state, runtime).owner, runtime.context)
+    system = join_prompt_blocks(
+        system,
+        render_choice_prompt(language) if bases else "",
+        render_prompt("plan_tools", language=language) if tools else "",
+    )
+    form, request = (DraftWithBases if bases else Draft), _request(state, runtime, bases, tools)
     for plan_try in range(TRIES):
         again = {**state, "plan_try": plan_try}
         try:
@@ -195,6 +203,34 @@ async def _plan(state: State, runtime: Runtime[Context], bases: Sequence[Knowled
     return _plan_from_queries(state, limit)
 
 
+async def _has_files(state: State, runtime: Runtime[Context]) -> bool:
+    """Tell whether a run has files of the person, uploads among them."""
+    place = call_site(state, runtime)
+    return bool(await with_uploads(place.owner, place.thread, runtime.context.files))
+
+
+async def _describe_web(
+    state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase]
+) -> str:
+    """Return the name of the phrase that says which steps search the web."""
+    if not searches_web(runtime.context):
+        return "plan_no_web"
+    return "plan_web" if bases or await _has_files(state, runtime) else "plan_only_web"
+
+
+async def _with_searches(state: State, runtime: Runtime[Context], plan: Plan) -> Plan:
+    """Return a plan whose steps search the web where a run has nothing else to search.
+
+    What a person said of a plan may be that they want no web search, so then the plan stands.
+    """
+    said = state["feedback"] or state.get("wishes")
+    if said or plan.get("knowledge") or not searches_web(runtime.context):
+        return plan
+    if await _has_files(state, runtime):
+        return plan
+    return plan | {"steps": [step | {"need_web_search": True} for step in plan["steps"]]}
+
+
 def _without_answered(plan: Plan, state: State) -> Plan:
     """Return a plan without the questions that the person has answered in this turn."""
     said = [wish.casefold() for wish in state.get("wishes", [])]
@@ -204,13 +240,14 @@ def _without_answered(plan: Plan, state: State) -> Plan:
 
 
 def _request(
-    state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase]
+    state: State, runtime: Runtime[Context], bases: Sequence[KnowledgeBase], tools: str
 ) -> HumanMessage:
     rejected = state["feedback"] or state["revisions"]
     return HumanMessage(
         join_prompt_blocks(
             state["outline"],
             render_bases_block(bases),
+            render_block("tools", tools),
             render_block("question", state["question"]),
             render_block("queries", "\n".join(state["queries"])),
             render_pages_block(_passages(state), state.get("sources", {})),

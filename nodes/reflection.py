@@ -15,6 +15,7 @@ from calls.run_budget import run_within_budget
 from calls.streaming import show_step_progress
 from config.errors import Problem
 from graph.context import Context
+from graph.pauses import list_wishes
 from graph.records import DoubtedSentence, Finding, Objection, Passage, turn_key
 from graph.state import StepState, redo_count
 from models.chat_models import built_in
@@ -213,7 +214,14 @@ async def _uphold(state: StepState, runtime: Runtime[Context], right: Sequence[i
         place, subject = call_site(state, runtime), subject_of_step(state)
         sources, ruling = state["sources"], upheld_ruling(state | upheld)
         checked = await verify_text(
-            place, runtime.context, "researcher", draft, sources, subject, ruling
+            place,
+            runtime.context,
+            "researcher",
+            draft,
+            sources,
+            subject,
+            ruling,
+            told=list_wishes(state),
         )
         await record_text_checks(place, "researcher", checked, again=True)
         finding = apply_checks(state, finding, checked)

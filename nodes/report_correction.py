@@ -13,6 +13,7 @@ from calls.streaming import show_progress
 from config.errors import Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.pauses import list_wishes
 from graph.records import RemovedSentence, Source
 from graph.state import State
 from models.chat_models import model_for_role
@@ -69,7 +70,14 @@ async def correct_once(
         if text == draft.text:
             return reading
         checked = await verify_text(
-            place, context, "reporter", text, sources, state["question"], reading.ruling
+            place,
+            context,
+            "reporter",
+            text,
+            sources,
+            state["question"],
+            reading.ruling,
+            told=list_wishes(state),
         )
     except Problem:
         return reading

@@ -14,6 +14,7 @@ from calls.streaming import show_progress
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.pauses import list_wishes
 from graph.records import DoubtedSentence, Report, RunStatus, Source, TurnAnswer
 from graph.state import State
 from memory.learning.question_text import get_last_question
@@ -56,8 +57,12 @@ from report.versions import get_previous_version
 from runs.call_site import call_site
 from runs.incomplete import RESUME_NODES, list_failed_findings
 from text.question_types import classify_unquotable
-from tools.evidence import preparing_checks
-from tools.source_checks import SourceJudge, record_text_checks, verify_text
+from tools.source_checks import (
+    SourceJudge,
+    preparing_checks,
+    record_text_checks,
+    verify_text,
+)
 
 UNFINISHED = {
     *("cut", "capped_text", "sections", "no_model", "budget", "capped", "composed", "open"),
@@ -297,7 +302,14 @@ async def _verify(
     place, question = call_site(state, runtime), state["question"]
     try:
         return await verify_text(
-            place, runtime.context, "reporter", text, sources, question, least=least
+            place,
+            runtime.context,
+            "reporter",
+            text,
+            sources,
+            question,
+            least=least,
+            told=list_wishes(state),
         )
     except Problem as problem:
         if problem.code != ErrorCode.BUDGET_SPENT:

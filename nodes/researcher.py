@@ -49,10 +49,12 @@ from prompts.loader import render_prompt
 from report.findings import (
     render_earlier_block,
 )
+from report.source_registry import list_web_pages
 from runs.call_site import CallSite, call_site
-from tools.evidence import EVIDENCE_TOKENS, SearchRequest, gather_evidence, preparing_checks
+from tools.evidence import EVIDENCE_TOKENS, SearchRequest, gather_evidence
 from tools.mcp.mcp_tools import prepare_server_tools
 from tools.reading_choice import load_passages, reading_room
+from tools.source_checks import preparing_checks
 from tools.toolbox import RESEARCHER_TOOLS
 from tools.web.web_search import describe_redacted_queries, list_sent_queries
 
@@ -124,6 +126,7 @@ async def _research_within(
         subject=state["question"],
         widely=room > EVIDENCE_TOKENS,
         bases=state.get("bases", []),
+        read=list_web_pages(state.get("sources", {})),
     )
     evidence, has_tools = await asyncio.gather(
         gather_evidence(place, runtime.context, request),

@@ -14,6 +14,7 @@ from calls.tool_requests import HumanInput
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
+from graph.pauses import list_wishes
 from graph.records import Finding, Passage, ResultStatus, Source, key_by_turn
 from graph.state import StepState, redo_count
 from prompts.data_blocks import render_block, render_cited_block
@@ -91,7 +92,14 @@ async def check_answer(
     """Compare an answer with the sources of the step, and record the result."""
     place, subject, ruling = call_site(state, runtime), subject_of_step(state), upheld_ruling(state)
     checked = await verify_text(
-        place, runtime.context, role, answer, state["sources"], subject, ruling
+        place,
+        runtime.context,
+        role,
+        answer,
+        state["sources"],
+        subject,
+        ruling,
+        told=list_wishes(state),
     )
     await record_text_checks(place, role, checked)
     return checked

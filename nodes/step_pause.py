@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from calls.tool_requests import HumanInput, resume_conversation
 from graph.context import Context
-from graph.pauses import Pause, key_consultations, list_consultations
+from graph.pauses import Pause, key_consultations, list_allowed_tools, list_consultations
 from graph.records import turn_key
 from graph.state import StepState
 from nodes.step_finding import StepAnswer, compose_finding, merge_tool_results
@@ -26,9 +26,9 @@ async def open_human_input(state: StepState, context: Context) -> HumanInput:
     """
     human = HumanInput(
         step=state["step"]["id"],
-        reachable=not context.auto_accept,
+        reachable=context.stop_to_ask or not context.auto_accept,
         asks=context.ask,
-        allowed=context.allow_tools,
+        allowed=[*context.allow_tools, *list_allowed_tools(state)],
         consulted=list_consultations(state),
     )
     pause = state.get("pause")

@@ -3,7 +3,8 @@
 A source is material, and each prompt says so; a model may still follow what a page tells it. What
 is recognised here it never sees: a command to ignore earlier instructions, or words to a model
 together with what it is to do, to say, to hide or to give away. Quotations and texts about such
-instructions stay as they are. Other wordings pass, so the prompts go on saying it.
+instructions stay as they are, but not a quoted command to ignore others that orders more. Other
+wordings pass, so the prompts go on saying it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from prompts.loader import load_prompt_tables
+from prompts.quotation_marks import find_quotation
 
 INSTRUCTION_CUT = "[instructions to a program, left out / 此处略去对程序的指令]"
 """What stands in a prompt for the words that were cut out of a source."""
@@ -27,7 +29,9 @@ _OTHERS = ("secrecy", "answer_order", "disclosure", "command")
 _ORDERS = frozenset(["new_orders", "secrecy", "answer_order", "disclosure", "command"])
 _ASKS = frozenset(["secrecy", "answer_order", "disclosure"])
 _ENDS = re.compile(r"[.!?](?=\s|[\"”’)\]]|$)|[。！？]|\n")
-_PAIRS = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
+_BARE = 10  # characters of a quotation beside a command without which it orders nothing more
+# JSON and what programs print have the ends of lines as two characters.
+_ESCAPED = re.compile(r"\\+([nrt])")
 _PART = re.compile(r"\{([a-z]\w*)\}")
 _CAPITAL = re.compile(r"(?<!\\)[A-Z]")
 # A text without one of these has no sign of its own, and is not searched any further.
@@ -57,6 +61,7 @@ def has_injection(text: str) -> bool:
 @lru_cache(maxsize=512)
 def find_injections(text: str) -> tuple[tuple[int, int], ...]:
     """Return the ends of each part of a text that gives instructions to its reader's model."""
+    text = _ESCAPED.sub(_to_space, text) if "\\" in text else text
     lower = _lower(text)
     hinted = any(hint in lower for hint in _HINTS)
     if not hinted and not any(hint.search(lower) for hint in _HINT_PATTERNS):
@@ -72,6 +77,11 @@ def cut_injections(text: str) -> str:
         parts += [text[done : max(start, done)], INSTRUCTION_CUT]
         done = max(end, done)
     return "".join([*parts, text[done:]])
+
+
+def _to_space(escaped: re.Match[str]) -> str:
+    """Return the space that an escape stands for, in as many characters."""
+    return ("\n" if escaped[1] == "n" else " ").ljust(len(escaped[0]))
 
 
 def _lower(text: str) -> str:
@@ -99,11 +109,7 @@ def _list_signs(text: str, lower: str) -> list[_Sign]:
     signs += _find_signs(lower, _OTHERS)
     about = [found.start() for found in _pattern("about").finditer(lower)]
     return sorted(
-        (
-            one
-            for one in signs
-            if not (_is_quoted(text, one.start) or _is_subject(text, one, about))
-        ),
+        (one for one in signs if not (_is_quoted(text, one) or _is_subject(text, one, about))),
         key=lambda sign: sign.start,
     )
 
@@ -116,13 +122,13 @@ def _find_signs(lower: str, kinds: Iterable[str]) -> list[_Sign]:
     ]
 
 
-def _is_quoted(text: str, start: int) -> bool:
-    """Tell whether a place in a text is inside quotation marks or code of its paragraph."""
-    earliest = max(start - _BEFORE, 0)
-    before = text[max(text.rfind("\n\n", earliest, start) + 1, earliest) : start]
-    if before.count('"') % 2 or before.count("`") % 2:
-        return True
-    return any(before.rfind(opened) > before.rfind(closed) for opened, closed in _PAIRS.items())
+def _is_quoted(text: str, sign: _Sign) -> bool:
+    """Tell whether a sign is quoted or code; of commands to ignore others, only a bare one is."""
+    quotation = find_quotation(text, sign.start)
+    if quotation is None or sign.kind != "override":
+        return quotation is not None
+    rest = text[quotation.start : sign.start] + text[sign.end : quotation.end]
+    return len(rest) <= _BARE
 
 
 def _is_subject(text: str, sign: _Sign, about: list[int]) -> bool:

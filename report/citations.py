@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Literal, NamedTuple
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from graph.records import Source
 from report.evidence_spans import EvidenceSpan
 from report.labels import format_place, get_label, is_kind_of_place
+from report.markdown.sanitizer import strip_foreign_addresses
 from text.regex import regex
 from text.text_blocks import find_headings_above, split_blocks
 
@@ -23,6 +24,9 @@ RANGE_SEPARATOR = " … "
 """Separates the first from the last heading in the title of several sections."""
 
 _MAX_TITLE_CHARS = 48  # of a section in a citation
+_HEADING_PLACE = "heading="
+"""Begins the place of a cited part of a long page, which its heading names."""
+
 _LINES = regex(r"L(\d+)(?:-L(\d+))?(?:-\d+)?(?:&part=\d+)?")
 _LONG_RANGE = regex(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)-L?(?P<last>\d+)")
 _RANGE = regex(r"\d+(?:-\d+)?")
@@ -96,9 +100,13 @@ def extract_host(address: str) -> str:
 
 def is_wide_place(source: Source) -> bool:
     """Tell whether a place has many lines, many rows or several sections, and needs narrowing."""
-    return _is_long_place(source) or (
-        get_origin(source) == "file" and RANGE_SEPARATOR in _section(source)
-    )
+    several = get_origin(source) == "file" and RANGE_SEPARATOR in _section(source)
+    return several or _is_long_place(source) or _is_numbered_part(source)
+
+
+def _is_numbered_part(source: Source) -> bool:
+    """Tell whether a place is a part by a number of ours alone, which no reader can look up."""
+    return [name for name, _ in parse_qsl(_split_location(source)[1])] == ["part"]
 
 
 def _is_long_place(source: Source) -> bool:
@@ -111,8 +119,8 @@ def narrow_place(source: Source, text: str, cited: EvidenceSpan | None) -> Sourc
     """Return a source with its place narrowed to the cited part.
 
     Each line of a page's text is one or more lines or rows of its document, so the lines above and
-    below the cited part are certain not to be cited. Several sections are narrowed to the one
-    whose heading is above the cited part.
+    below the cited part are certain not to be cited. Several sections, and a part of a long page,
+    are narrowed to the section whose heading is above the cited part.
 
     Args:
         source: The source.
@@ -121,6 +129,11 @@ def narrow_place(source: Source, text: str, cited: EvidenceSpan | None) -> Sourc
     """
     path, where = _split_location(source)
     found = _LONG_RANGE.search(where)
+    if cited and _is_numbered_part(source):
+        # Whoever wrote a page of the web may have written an address into its headings.
+        heading = strip_foreign_addresses(_find_heading(text, cited), "")
+        place = f"{_HEADING_PLACE}{quote(heading)}"
+        return source | {"location": f"{path}#{place}"} if heading else source
     if cited and get_origin(source) == "file" and RANGE_SEPARATOR in _section(source):
         source = _narrow_to_section(source, text, cited)
     if cited is None or not found or not _is_long_place(source):
@@ -138,9 +151,15 @@ def narrow_place(source: Source, text: str, cited: EvidenceSpan | None) -> Sourc
 
 def _narrow_to_section(source: Source, text: str, cited: EvidenceSpan) -> Source:
     """Return a source of several sections as the one whose heading is above the cited part."""
-    above = [one for one in find_headings_above(text, cited.start) if not one.startswith("-")]
+    heading = _find_heading(text, cited)
     document = source["title"].partition(SECTION_SEPARATOR)[0]
-    return source | {"title": f"{document}{SECTION_SEPARATOR}{above[-1]}"} if above else source
+    return source | {"title": f"{document}{SECTION_SEPARATOR}{heading}"} if heading else source
+
+
+def _find_heading(text: str, cited: EvidenceSpan) -> str:
+    """Return the heading above a cited part; "" for none."""
+    above = [one for one in find_headings_above(text, cited.start) if not one.startswith("-")]
+    return above[-1] if above else ""
 
 
 def disambiguate_titles(sources: Sequence[Source]) -> list[Source]:
@@ -157,6 +176,9 @@ def disambiguate_titles(sources: Sequence[Source]) -> list[Source]:
 def describe_place(source: Source, language: str) -> str:
     """Return the place of a source in its document, in words; "" for a whole document."""
     _, where = _split_location(source)
+    if where.startswith(_HEADING_PLACE):
+        heading = unquote(where.removeprefix(_HEADING_PLACE))
+        return format_place("section", _shorten_title(heading, _MAX_TITLE_CHARS), language)
     lines = _LINES.fullmatch(where)
     if lines:
         counted = format_place("lines", "-".join(filter(None, lines.groups())), language)
@@ -216,9 +238,12 @@ def _shorten_section(title: str) -> str:
     if len(numbers) == len(ends):
         return "–".join(f"§ {number}" for number in dict.fromkeys(numbers))
     limit = _MAX_TITLE_CHARS // len(ends)
-    return " – ".join(
-        end if len(end) <= limit else f"{end[:limit].rsplit(' ', 1)[0]}…" for end in ends
-    )
+    return " – ".join(_shorten_title(end, limit) for end in ends)
+
+
+def _shorten_title(title: str, limit: int) -> str:
+    """Return a title, one that is too long cut after a word."""
+    return title if len(title) <= limit else f"{title[:limit].rsplit(' ', 1)[0]}…"
 
 
 _SECTION_NUMBER = regex(r"(?:§ ?)?(\d{1,3}(?:\.\d{1,3})+)\.?(?=\s)")

@@ -144,20 +144,32 @@ def _describe_outcome(outcome: str, changed: Sequence[str], language: str) -> st
 def render_figures_markdown(
     computations: Sequence[ReportComputation], language: str
 ) -> Iterator[str]:
-    """Yield the figures as references to data that stands at the end of the report."""
+    """Yield each figure as a reference to data that stands at the end of the report."""
     for number, (title, figure, mark) in enumerate(_list_figures(computations, language), start=1):
-        yield f"![{escape_markdown(title)} ({escape_markdown(figure['name'])})][figure-{number}]"
-        if mark:
-            yield f"*{mark}*"
+        name = f"{escape_markdown(title)} ({escape_markdown(figure['name'])})"
+        yield f"![{name}][figure-{number}]" + (f"\n\n*{mark}*" if mark else "")
 
 
-def cut_figure_data(report: str) -> str:
-    """Return a report in Markdown with the names of its figures in the place of their images.
+def cut_computations(report: str, language: str) -> str:
+    """Return a report in Markdown without its programs, and with figures only named.
 
-    A terminal shows no image, and would be sent its data, which are tens of thousands of letters.
+    A terminal shows no image, and would be sent its data, which are tens of thousands of letters;
+    programs are longer than the report. Both stand in its files.
+
+    Args:
+        report: What `render_markdown` returns.
+        language: The language of the report.
     """
-    named = _FIGURE.sub(r"*\1: report.html*", report)
-    return _FIGURE_DATA.sub("", named).rstrip() + "\n"
+    named = _FIGURE_DATA.sub("", _FIGURE.sub(r"*\1: report.html*", report))
+    sources, programs, method = (
+        f"\n## {get_label(name, language)}\n" for name in ("sources", "programs", "method")
+    )
+    # A section of the report may have the same heading; the programs stand behind the sources.
+    below = named.rfind(sources)
+    start, end = named.find(programs, below), named.rfind(method)
+    if 0 <= below < start:
+        named = named[:start] + (named[end:] if end > start else "")
+    return named.rstrip() + "\n"
 
 
 def render_figure_data(computations: Sequence[ReportComputation]) -> str:
@@ -180,14 +192,13 @@ def render_programs_markdown(
         yield f"{fence}python\n{one['code'].strip()}\n{fence}"
 
 
-def render_figures_html(computations: Sequence[ReportComputation], language: str) -> str:
-    """Return the figures as images whose data stands in the page."""
-    images = [
-        f'<figure><img src="{_to_uri(figure)}" alt="{escape_line(title)}">'
-        f"<figcaption>{escape_line(f'{title} {mark}'.rstrip())}</figcaption></figure>"
-        for title, figure, mark in _list_figures(computations, language)
-    ]
-    return render_section("figures", images, language, "div")
+def render_figures_html(computations: Sequence[ReportComputation], language: str) -> Iterator[str]:
+    """Yield each figure as an image whose data stands in the page."""
+    for title, figure, mark in _list_figures(computations, language):
+        yield (
+            f'<figure><img src="{_to_uri(figure)}" alt="{escape_line(title)}">'
+            f"<figcaption>{escape_line(f'{title} {mark}'.rstrip())}</figcaption></figure>"
+        )
 
 
 def render_programs_html(computations: Sequence[ReportComputation], language: str) -> str:

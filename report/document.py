@@ -242,7 +242,8 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
         if (one["status"] != "ok" or one["review"] == "failed") and not _is_resolved(one, body)
     ]
     searches: dict[str, Background] = entries_of_turn(state.get("background"), state["turn"])
-    # Steps search again for whatever the first search missed.
+    done = _list_computations(state, findings)
+    # Steps search again for whatever the first search missed, and compute what rules could not.
     missing += [
         Gap(
             title=one["query"] or get_label("unsent", state.get("language", "en")),
@@ -251,7 +252,7 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
         )
         for one in searches.values()
         if (not findings and one["reason"] not in ("", "no_evidence", "search_unavailable"))
-        or one["reason"].startswith("not_computed")
+        or (one["reason"].startswith("not_computed") and not _is_computed(one["query"], done))
     ]
     unsearched: dict[str, str] = entries_of_turn(state.get("unsearched"), state["turn"])
     return missing + [
@@ -263,6 +264,24 @@ def list_gaps(state: State, body: str = "") -> list[Gap]:
         for name, why in unsearched.items()
         if not is_explained(why)
     ]
+
+
+def _list_computations(state: State, findings: Mapping[str, Finding]) -> list[str]:
+    """Return what each step that computed was to do and has said, if it ended well."""
+    plan = state.get("plan")
+    steps = [one for one in plan["steps"] if one["kind"] == "compute"] if plan else []
+    return [
+        "\n".join((step["title"], step["description"], findings[step["id"]]["text"]))
+        for step in steps
+        if step["id"] in findings and findings[step["id"]]["status"] == "ok"
+    ]
+
+
+def _is_computed(asked: str, done: Sequence[str]) -> bool:
+    """Tell whether a step computed what was asked of a table, by most of its words."""
+    wanted = set(search_words(asked))
+    least = _REPORTED_SHARE * len(wanted)
+    return any(len(wanted.intersection(search_words(one))) > least for one in done)
 
 
 def _is_resolved(finding: Finding, body: str) -> bool:

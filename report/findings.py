@@ -109,7 +109,8 @@ def list_unchanged_rejections(text: str, objection: Objection) -> list[str]:
         objection: What the review held against the text before.
     """
     before = set(map(_plain_key, _list_statements(objection["text"])))
-    copies = [key for copy in objection["wrong"] if (key := _plain_key(copy))]
+    # A whole statement that has more words than its copy was put in other words.
+    copies = {key for copy in objection["wrong"] if (key := _plain_key(copy))} - before
     rejected = list_rejected_statements(text, objection["wrong"], objection["feedback"])
     keys = ((one, _plain_key(one)) for one in rejected)
     return [one for one, key in keys if key in before or any(copy in key for copy in copies)]

@@ -9,6 +9,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from config.model_table import is_extractive
+from graph.pauses import list_asked
 from graph.records import (
     EMPTY_PLAN,
     Background,
@@ -20,6 +21,7 @@ from graph.records import (
     entries_of_turn,
 )
 from graph.state import State
+from prompts.prompt_injection import cut_injections
 from report.checks.claims import is_requester_wish
 from report.citations import get_document_key, to_whole_document
 from report.computed_results import list_recomputed
@@ -72,17 +74,27 @@ def describe_method(state: State, report: Report, created: str) -> ResearchMetho
     language = report["language"]
     lists = {
         "steps": _list_steps(state, language),
+        "asked": _list_answers(state, report),
         "queries": _list_queries(state, report),
         "knowledge": _list_bases(state, report),
         "unused": _list_unused_titles(state, report),
-        "skipped": _list_skipped(state),
+        "skipped": _list_skipped(state, report),
         "unread": _list_unread(state, report, language),
+        "hostile": _list_hostile(state),
         "withheld": _list_withheld(state, report, language),
         "checks": _list_checks(report, language),
         "again": list_recomputed(report.get("recomputed", []), state.get("sources", {}), language),
     }
     parts = [_to_part(name, items, language) for name, items in lists.items() if items]
     return ResearchMethod(summary=_summarize(state, report, created), parts=parts)
+
+
+def _list_answers(state: State, report: Report) -> list[str]:
+    """Return what the person was asked and answered; only addresses of their own are shown."""
+    template = get_method_label("asked_one", report["language"])
+    told = (template.format(question, answer) for question, answer in list_asked(state))
+    own = "\n".join(answer for _, answer in list_asked(state))
+    return [strip_foreign_addresses(one, f"{state['question']}\n{own}") for one in told]
 
 
 def list_searched_queries(state: State) -> list[str]:
@@ -233,12 +245,21 @@ def _list_unused_titles(state: State, report: Report) -> list[str]:
     return [one["title"] or one["location"] for one in unused]
 
 
-def _list_skipped(state: State) -> list[str]:
-    """Return the titles of the documents that steps found and did not read, unless others did."""
+def _list_skipped(state: State, report: Report) -> list[str]:
+    """Return the titles of the documents that steps found and nobody read or cited."""
     findings: dict[str, Finding] = entries_of_turn(state.get("findings"), state["turn"])
-    read = {one["title"] for one in list_read_documents(state)}
+    known = [*list_read_documents(state), *_to_documents(report["cited"], state.get("sources", {}))]
+    read = {one["title"] for one in known}
     titles = (title for finding in findings.values() for title in finding.get("skipped", []))
     return [title for title in dict.fromkeys(titles) if title not in read]
+
+
+def _list_hostile(state: State) -> list[str]:
+    """Return the titles of what was read and tries to instruct models, the person's own too."""
+    every = state.get("sources", {}).values()
+    hostile = {get_document_key(one) for one in every if one.get("genre") == "hostile"}
+    read = [one for one in list_read_documents(state) if get_document_key(one) in hostile]
+    return [cut_injections(one["title"] or one["location"]) for one in read]
 
 
 def _list_unread(state: State, report: Report, language: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Literal, NamedTuple, cast
 
@@ -45,6 +45,11 @@ async def register_sources(thread: str, pages: Sequence[CitablePage]) -> list[So
     ]
 
 
+def list_web_pages(sources: Mapping[str, Source]) -> list[str]:
+    """Return the ids of the pages of the web among some sources, in their order."""
+    return [one["page"] for one in sources.values() if one["kind"] == "web"]
+
+
 def _build_source(page: CitablePage, number: int, stored: PageMetadata) -> Source:
     """Return a source with what is known of its page; what is not known has no key."""
     source = Source(
@@ -52,7 +57,7 @@ def _build_source(page: CitablePage, number: int, stored: PageMetadata) -> Sourc
         page=page.page,
         title=page.title,
         location=page.location,
-        kind=_source_kind(page.kind),
+        kind=get_source_kind(page.kind),
     )
     known = {name: value for name, value in _complete(page, stored)._asdict().items() if value}
     return cast("Source", source | known)
@@ -86,9 +91,10 @@ def _read_metadata(connection: Connection, ids: Sequence[str]) -> dict[str, Page
     return found
 
 
-def _source_kind(
+def get_source_kind(
     kind: str,
 ) -> Literal["file", "web", "memory", "computed", "tool", "knowledge"]:
+    """Return what a page of a kind is as a source."""
     match kind:
         case "file" | "web" | "computed" | "tool" | "knowledge":
             return kind

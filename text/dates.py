@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
@@ -33,17 +34,52 @@ class PartialDate(NamedTuple):
     day: int = 0
 
 
+class DateSpan(NamedTuple):
+    """A date with at least a month, and where a text has it: `text[start:end]`."""
+
+    start: int
+    end: int
+    date: PartialDate
+
+
+def locate_dates(text: str) -> list[DateSpan]:
+    """Return where a text names dates with at least a month, in its order, as in `find_dates`."""
+    return sorted(_iter_located(text))
+
+
+def _iter_located(text: str) -> Iterator[DateSpan]:
+    for match in _PATTERNS.english.finditer(text):
+        if _is_month(match):
+            yield DateSpan(*match.span(), _parse_english(match))
+    for pattern in (_PATTERNS.iso, _PATTERNS.chinese):
+        for match in pattern.finditer(text):
+            yield DateSpan(*match.span(), _parse_numbers(match))
+
+
 def find_dates(text: str) -> list[PartialDate]:
     """Return the dates that a text names in English, in Chinese or in ISO form.
 
     A year alone counts only if there is no fuller date. "may" and "march" are verbs unless they are
     next to a day, a year or a preposition such as "in".
     """
-    months = _PATTERNS.english.finditer(text)
-    dates = [_parse_english(match) for match in months if _is_month(match)]
-    for pattern in (_PATTERNS.iso, _PATTERNS.chinese):
-        dates += map(_parse_numbers, pattern.finditer(text))
+    dates = [located.date for located in _iter_located(text)]
     return dates or [*map(_parse_numbers, _PATTERNS.year_alone.finditer(text))]
+
+
+def write_out_datetimes(text: str) -> str:
+    """Return a text with the dates that Python prints of its objects in ISO form.
+
+    `datetime.datetime(2026, 4, 1, 0, 5, tzinfo=…)` becomes `2026-04-01 00:05`.
+    """
+    if "datetime" not in text:
+        return text
+    return _PATTERNS.printed_object.sub(_to_iso, text)
+
+
+def _to_iso(match: re.Match[str]) -> str:
+    year, month, day, *time = (int(part) for part in match["parts"].split(",")[:5])
+    clock = f" {time[0]:02}:{time[1]:02}" if len(time) == 2 else ""
+    return f"{year:04}-{month:02}-{day:02}{clock}"
 
 
 def match_dates(iso_date: str, dates: list[PartialDate]) -> float:

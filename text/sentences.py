@@ -237,9 +237,16 @@ def _cuts(block: str, offset: int) -> Iterator[tuple[int, int]]:
     start = 0
     for end in _END.finditer(block):
         if not _abbreviation(block, start, end):
-            yield offset + start, offset + end.end()
-            start = end.end()
+            last = _after_bold(block, start, end.end())
+            yield offset + start, offset + last
+            start = last
     yield offset + start, offset + len(block)
+
+
+def _after_bold(block: str, start: int, end: int) -> int:
+    """Return the end of a sentence, behind the marks that end the bold type of its last words."""
+    closes = block.startswith("**", end) and block.count("**", start, end) % 2
+    return end + 2 if closes else end
 
 
 def _within(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -256,9 +263,14 @@ def _within(text: str, cuts: Iterator[tuple[int, int]]) -> Iterator[tuple[int, i
 
 def _abbreviation(block: str, start: int, end: re.Match[str]) -> bool:
     """Tell whether a full stop, question or exclamation mark does not end the sentence."""
-    if end[0][0] in "。！？；…" or not block[end.end() : end.end() + 1].isspace():
+    if end[0][0] in "。！？；…":
         return False
     after = block[end.end() : end.end() + 80].lstrip()[:40]
+    if end[0] == "!" and _FIRST_CJK.match(after) and _FIRST_CJK.search(block, start, end.start()):
+        # Chinese ends no sentence with this mark: it is of the name before it, such as "3DNow!".
+        return block[end.start() - 1].isascii()
+    if not block[end.end() : end.end() + 1].isspace():
+        return False
     if after[:1].islower():
         return True
     if end[0] != ".":

@@ -24,6 +24,7 @@ from report.source_registry import CitablePage, register_sources
 from runs.call_site import CallSite
 from runs.trace import trace
 from text.normalization import to_one_line
+from tools.computed_pages import COMPUTATION
 from tools.printed_lines import drop_repeated_lines
 from tools.program_files import keep_files
 from tools.run_inputs import RunInput, list_run_inputs, read_run_inputs
@@ -37,9 +38,6 @@ MAX_COLUMNS = 40
 
 PATIENCE = 3
 """So many times the usual seconds a program has that is run again."""
-
-COMPUTATION = "computation"
-"""The kind of the pages of a computation without inputs, and the name of its place."""
 
 _RECORD = f"{COMPUTATION}:"
 """Stands before the id of its record among the links of a result."""

@@ -6,14 +6,20 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from graph.records import Passage, Source
+from library.documents import FILE_KIND
 from library.knowledge_records import KNOWLEDGE_KIND
 from library.page_metadata import PageMetadata
+from library.page_retrieval import FoundPage
 from library.page_rows import NewPage
 from library.store import store_computed_page
+from prompts.loader import render_prompt
 from report.markdown.sanitizer import strip_markup
 from report.source_registry import CitablePage, register_sources
 from runs.call_site import CallSite
 from text.regex import regex
+
+COMPUTATION = "computation"
+"""The kind of the pages of a computation without inputs, and the name of its place."""
 
 _MARKS = regex(r"\[(?P<id>S[1-9]\d*|\?)\]|`")
 """What would be the mark of a source in a report, or of code."""
@@ -65,6 +71,33 @@ async def record_direct_answer(
         for source, one in zip(sources, made, strict=True)
     ]
     return DirectAnswer(passages, {one["id"]: one for one in sources}, reason)
+
+
+def make_citable(page: FoundPage) -> CitablePage:
+    """Return a page that a search found as the registry takes it.
+
+    What a program of an earlier run printed, to which its report leads, is cited as computed: it
+    does not stand in the file from which it was computed, and is run again when it is cited.
+    """
+    _, mark, digest = page.location.partition(f"#{COMPUTATION}=")
+    inputs = _find_inputs(page.text) if mark and page.kind == FILE_KIND else ("", "")
+    if not inputs[0]:
+        return CitablePage(page.id, page.title, page.location, page.kind)
+    language, names = inputs
+    place = render_prompt("computation_of", language=language, digest=digest, inputs=names)
+    return CitablePage(page.id, page.title, place, "computed")
+
+
+def _find_inputs(text: str) -> tuple[str, str]:
+    """Return the language of what a program printed, and the names of the files that it read."""
+    head = text.partition("\n")[0] + " "
+    for language in ("en", "zh"):
+        told = render_prompt("computed_from", language=language, inputs="\0")
+        before, _, after = told.partition("\0")
+        names, mark, _ = head.removeprefix(before).partition(f"{after} ")
+        if head.startswith(before) and mark:
+            return language, names
+    return "", ""
 
 
 def name_base(base: str, *origins: str) -> NewPage:

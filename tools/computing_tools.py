@@ -13,13 +13,13 @@ from prompts.prompt_injection import cut_injections
 from text.normalization import drop_unstorable
 from tools.arithmetic import evaluate
 from tools.computations import (
-    COMPUTATION,
     CodeResult,
     can_run_code,
     has_succeeded,
     run_code,
     store_computation,
 )
+from tools.computed_pages import COMPUTATION
 from tools.evidence import Evidence
 from tools.printed_lines import drop_repeated_lines
 from tools.run_inputs import list_run_inputs, select_named_inputs

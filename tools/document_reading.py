@@ -12,6 +12,7 @@ from sqlalchemy import select
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import Passage, Source
+from library.document_outline import find_named_document
 from library.document_sections import (
     OutlinedDocument,
     PagePart,
@@ -23,7 +24,9 @@ from library.recall import read_pages
 from library.tables import documents, pages
 from library.uploaded_files import with_uploads
 from prompts.data_blocks import find_shown_texts, list_new_passages
+from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
+from report.citations import to_whole_document
 from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.literal_terms import list_missing_terms
@@ -35,6 +38,7 @@ from text.text_blocks import find_headings, split_blocks
 from text.tokens import estimate_tokens
 from tools.evidence import Evidence, register_spans
 from tools.passage_choice import PassageRequest
+from tools.scope_outline import find_scope
 from tools.search_answer import answer_search
 from tools.site_search import list_site_documents, read_site_name
 from tools.web.urls import canonicalise_url
@@ -63,6 +67,20 @@ QUOTED = 200
 _LINES = regex(r"(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?")
 
 
+class SourceNotFound(Problem):
+    """What a model names is nowhere; it is told so in the language of its prompt."""
+
+    def __init__(self, what: str, hint: str, **values: str) -> None:
+        self.names, self.values = (what, hint), values
+        said, told = self.tell("en")
+        super().__init__(ErrorCode.SOURCE_NOT_FOUND, said, hint=told)
+
+    def tell(self, language: str) -> tuple[str, str]:
+        """Return what there is not, and what to name instead."""
+        said, told = (render_prompt(n, language=language, **self.values) for n in self.names)
+        return said.strip(), told.strip()
+
+
 async def find_document(
     here: CallSite, context: Context, sources: Mapping[str, Source], name: str
 ) -> OutlinedDocument:
@@ -81,14 +99,18 @@ async def find_document(
     page = _page_of(sources, plain) or await _find_file(here, context, plain)
     page = page or canonicalise_url(plain)
     document = await outline_document(here.owner, page) if plain else None
+    if document:
+        return document
+    site = read_site_name(plain)
+    if site and (known := await list_site_documents(here.owner, site)):
+        pages_of_site = ", ".join(known[:NAMED_PAGES])
+        raise SourceNotFound("no_document", "name_page", asked=_quoted(plain), pages=pages_of_site)
+    # No page of a site is meant by the name of the site alone.
+    scope = await find_scope(here, context)
+    origin = "" if site else await find_named_document(here.owner, scope, plain)
+    document = await outline_document(here.owner, origin) if origin else None
     if document is None:
-        hint = "give the id of a source, such as S3, or a name from the outline"
-        if (site := read_site_name(plain)) and (
-            known := await list_site_documents(here.owner, site)
-        ):
-            hint = f"`search` takes a site; name one of its pages: {', '.join(known[:NAMED_PAGES])}"
-        what = f"no document is named {_quoted(plain)}"
-        raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint=hint)
+        raise SourceNotFound("no_document", "name_document", asked=_quoted(plain))
     return document
 
 
@@ -100,7 +122,7 @@ def _page_of(sources: Mapping[str, Source], name: str) -> str:
     same = (
         one["page"]
         for one in sources.values()
-        if one["title"].casefold() == said[0]
+        if said[0] in (one["title"].casefold(), to_whole_document(one)["title"].casefold())
         or {one["location"].casefold(), document_location(one["location"]).casefold()} & {*said}
     )
     return next(same, "")
@@ -190,11 +212,10 @@ def section_parts(document: OutlinedDocument, section: str) -> Sequence[PagePart
     found = match_sections(document, section)
     if not found:
         titles = list(dict.fromkeys(one.title for one in document.sections))
-        more = f"; … and {len(titles) - NAMED_SECTIONS} more" if titles[NAMED_SECTIONS:] else ""
-        named = map(cut_injections, titles[:NAMED_SECTIONS])
-        hint = f"its sections: {'; '.join(named)}{more}"
-        what = f"{_quoted(document.title)} has no section {_quoted(section)}"
-        raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint=hint)
+        named = [*map(cut_injections, titles[:NAMED_SECTIONS])]
+        named += [f"… +{len(titles) - NAMED_SECTIONS}"] if titles[NAMED_SECTIONS:] else []
+        values = {"document": _quoted(document.title), "asked": _quoted(section)}
+        raise SourceNotFound("no_section", "name_section", **values, titles="; ".join(named))
     parts: list[PagePart] = []
     end = 0
     for one in found:
@@ -235,8 +256,8 @@ async def line_parts(here: CallSite, document: OutlinedDocument, lines: str) -> 
             )
         done += len(rows)
     if not parts:
-        what = f"{_quoted(document.title)} has {done} lines, and none of {_quoted(lines)}"
-        raise Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint="give them as 120-180")
+        values = {"document": _quoted(document.title), "asked": _quoted(lines)}
+        raise SourceNotFound("no_lines", "name_lines", **values, count=str(done))
     return parts
 
 

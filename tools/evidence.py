@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -27,19 +25,20 @@ from library.recall import (
     drop_repeated_turns,
     locate_below,
     read_pages,
+    recall_documents,
     recall_pages,
     trace_reports,
 )
 from library.scope import Scope, parse_scope
 from library.tables import pages
 from library.uploaded_files import list_uploaded_files
-from report.checks.source_preparation import prepare_sources
-from report.citations import SECTION_SEPARATOR
-from report.source_registry import CitablePage, register_sources
+from report.citations import get_document_key, to_whole_document
+from report.source_registry import get_source_kind, register_sources
 from runs.call_site import CallSite
 from storage.engine import read_rows
 from text.keyword_ranking import limit_by_document
 from text.sentences import Span
+from tools.computed_pages import make_citable
 from tools.knowledge.base_search import BaseHits, drop_copies, search_named_bases
 from tools.knowledge.knowledge_source import BaseUnanswered
 from tools.mcp.tool_failures import ToolUnanswered
@@ -54,7 +53,6 @@ from tools.passage_choice import (
     title_words,
 )
 from tools.reading_choice import choose_reading
-from tools.source_checks import load_source_texts
 from tools.web.provider_choice import is_keyless, list_run_providers
 from tools.web.providers.provider_registry import SearchUnanswered
 from tools.web.web_search import WebSearch
@@ -150,6 +148,8 @@ class SearchRequest:
     """What chooses among the found pages, if neither best passages nor a reading are wanted."""
     bases: Sequence[str] = ()
     """The names of the knowledge bases that are searched, too."""
+    read: Sequence[str] = ()
+    """The ids of pages of the web whose documents are searched where the web is not."""
 
     @property
     def wanted(self) -> list[str]:
@@ -171,7 +171,8 @@ async def gather_evidence(here: CallSite, context: Context, request: SearchReque
     """Search for all queries at once and choose the best passages of all results.
 
     Uploads of the thread come first. If there are neither files nor web searches, memory is
-    searched. The first pages of documents that the queries name are candidates, too.
+    searched; without web searches, so is what was read of the web. The first pages of documents
+    that the queries name are candidates, too.
 
     Args:
         here: The point of the run, for the ledger.
@@ -185,10 +186,12 @@ async def gather_evidence(here: CallSite, context: Context, request: SearchReque
     names = list_run_providers(context, os.environ, has_uploads=bool(own)) if web else []
     on_web = WebSearch(here, context, names)
     searched = _search_all(here, context, queries, on_web, own, request.most_pages)
+    known = () if on_web.providers else request.read
+    in_read = recall_documents(here.owner, queries, request.most_pages, known)
     in_bases = search_named_bases(here, context, request.bases, queries)
-    found, found_in_bases = await asyncio.gather(searched, in_bases)
+    found, found_in_read, found_in_bases = await asyncio.gather(searched, in_read, in_bases)
     said = [page.text for result in found.results for page in result]
-    results = [*found.results, *drop_copies(found_in_bases.results, said)]
+    results = [*found.results, *found_in_read, *drop_copies(found_in_bases.results, said)]
     candidates, choice = await _list_candidates(here.owner, request, results, found.uploaded)
     evidence = await request.chooser(here, context, candidates, choice, found.folders)
     problems = [*on_web.problems, *found_in_bases.problems]
@@ -386,13 +389,23 @@ async def _choose_reading(
     for passage in evidence.passages[: len(reading.shared)]:
         passage["shared"] = True
     evidence = _order_by_standing(evidence)
-    read = {_document_title(page) for page, _ in chosen}
-    found = dict.fromkeys(_document_title(page) for page in list_distinct_pages(results))
-    return evidence._replace(skipped=tuple(title for title in found if title not in read))
+    skipped = _list_unread_titles(list_distinct_pages(results), [page for page, _ in chosen])
+    return evidence._replace(skipped=tuple(skipped))
 
 
-def _document_title(page: FoundPage) -> str:
-    return page.title.partition(SECTION_SEPARATOR)[0]
+def _list_unread_titles(found: Sequence[FoundPage], read: Sequence[FoundPage]) -> list[str]:
+    """Return the titles of the documents that were found and of which no page is read."""
+    known = {get_document_key(_cite(page)) for page in read}
+    sources = (_cite(page) for page in found)
+    unread = (one for one in sources if get_document_key(one) not in known)
+    return list(dict.fromkeys(to_whole_document(one)["title"] for one in unread))
+
+
+def _cite(page: FoundPage) -> Source:
+    """Return a page as a source that has no number yet."""
+    one = make_citable(page)
+    kind = get_source_kind(one.kind)
+    return Source(id="", page=one.page, title=one.title, location=one.location, kind=kind)
 
 
 def list_distinct_pages(results: Sequence[list[FoundPage]]) -> list[FoundPage]:
@@ -412,8 +425,7 @@ async def register_spans(
         files: The folders of the run, below which a file with copies is cited.
     """
     shown = await locate_below(here.owner, [page for page, _ in chosen], files)
-    citable = [CitablePage(page.id, page.title, page.location, page.kind) for page in shown]
-    sources = await register_sources(here.thread, citable)
+    sources = await register_sources(here.thread, [*map(make_citable, shown)])
     passages = [
         make_passage(source["id"], page.title, page.text, span)
         for source, (page, span) in zip(sources, chosen, strict=True)
@@ -454,40 +466,6 @@ async def suggest_spellings(owner: str, context: Context, question: str) -> dict
         Scope(groups=context.files) if context.files else parse_scope(list_recalled_parts(context))
     )
     return await find_misspellings(owner, question, part.kinds, part.groups)
-
-
-@asynccontextmanager
-async def preparing_checks(
-    here: CallSite, context: Context, role: str, sources: Mapping[str, Source]
-) -> AsyncIterator[None]:
-    """Make what a text will be compared with while a model still writes it.
-
-    Nothing waits for that: what is not made when the text is there is made with the checks.
-    """
-    written = threading.Event()
-
-    async def prepared() -> None:
-        """Derive what the checks need; a problem is left for the checks to meet."""
-        with suppress(Problem):
-            pages = await load_source_texts(here.owner, sources)
-            texts = list(pages.values())
-            await run_within_budget(
-                here,
-                context,
-                role,
-                prepare_sources,
-                texts,
-                written.is_set,
-                characters=sum(map(len, texts)),
-            )
-
-    work = asyncio.create_task(prepared())
-    try:
-        yield
-    finally:
-        written.set()
-        work.cancel()
-        await asyncio.gather(work, return_exceptions=True)
 
 
 def searches_web(context: Context) -> bool:

@@ -10,6 +10,9 @@ from text.regex import regex
 LONG_WORDS = 4
 """A line of so many words that stands in the program as it is printed says nothing new."""
 
+HEADING_WORDS = 12
+"""A longer line is no heading."""
+
 _NUMBER = regex(r"\d+(?:[.,]\d+)*")
 
 
@@ -18,7 +21,8 @@ def drop_repeated_lines(code: str, output: str, *, reads: bool) -> str:
 
     Whoever writes a program can write anything into it, and would have a source for it. So a line
     is left out that stands in a text of the program. Of a program that reads nothing, a line is
-    kept only if it has a number that the program does not state.
+    kept only if it has a number that the program does not state. A heading without numbers stays
+    where it leads on to a line that is kept, since it says what that is.
 
     Args:
         code: The program.
@@ -26,12 +30,22 @@ def drop_repeated_lines(code: str, output: str, *, reads: bool) -> str:
         reads: Whether it was given any file.
     """
     texts, numbers = _list_constants(code)
-    kept = [
-        line
-        for line in output.splitlines()
-        if not line.strip() or not _is_repeated(line.strip(), texts, numbers, reads=reads)
-    ]
-    return "\n".join(kept).strip("\n")
+    kept: list[str] = []
+    leads = False
+    for line in reversed(output.splitlines()):
+        said = line.strip()
+        heads = leads and _is_heading(said)
+        if said and not heads and _is_repeated(said, texts, numbers, reads=reads):
+            leads = False
+            continue
+        leads = leads if not said else not heads
+        kept.append(line)
+    return "\n".join(reversed(kept)).strip("\n")
+
+
+def _is_heading(line: str) -> bool:
+    short = len(line.split()) <= HEADING_WORDS and len(line) <= 8 * HEADING_WORDS
+    return short and line.endswith((":", "：")) and not _NUMBER.search(line)
 
 
 def _is_repeated(line: str, texts: list[str], numbers: set[float], *, reads: bool) -> bool:

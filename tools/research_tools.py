@@ -12,6 +12,8 @@ from calls.call_context import CallContext
 from calls.tool_requests import tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart
+from library.knowledge_records import KNOWLEDGE_KIND
+from library.uploaded_files import with_uploads
 from prompts.data_blocks import (
     escape_tags,
     join_prompt_blocks,
@@ -22,8 +24,11 @@ from prompts.data_blocks import (
 )
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
+from report.citations import get_document_key
+from report.source_registry import list_web_pages
 from text.script import detect_language
 from tools.document_reading import (
+    SourceNotFound,
     around_parts,
     describe_outline,
     find_document,
@@ -45,6 +50,7 @@ from tools.evidence import (
     searches_web,
 )
 from tools.knowledge.base_search import search_named_bases
+from tools.scope_outline import outline_scope
 from tools.search_answer import answer_search
 from tools.site_search import list_site_documents, read_site_name, search_site
 from tools.web.query_redaction import note_shown
@@ -59,7 +65,7 @@ Runtime = ToolRuntime[CallContext]
 
 @tool("search")
 async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: str = "") -> str:
-    """Search the files and the web for passages about one query, or one document or site."""
+    """Search files, the web or what was read of it about one query, or one document or site."""
     around = runtime.context
     if scope in around.bases and not source:
         return await _search_base(runtime, scope, query)
@@ -70,10 +76,26 @@ async def search_tool(query: str, runtime: Runtime, scope: str = "all", source: 
         return await _search_in(runtime, source, query, web=web)
     choices = replace(around.choices, files=[]) if scope == "web" else around.choices
     bases = around.bases if scope == "all" else ()
-    wanted = SearchRequest([query], query, web, choose=answer_search, bases=bases)
+    read = [] if scope == "files" else list_web_pages(around.sources)
+    wanted = SearchRequest([query], query, web, choose=answer_search, bases=bases, read=read)
     evidence = await gather_evidence(around.site, choices, wanted)
     shown = await _show_found(evidence, runtime, query)
-    return join_prompt_blocks(shown, _tell_withheld(evidence, runtime, query))
+    everywhere = web and searches_web(choices)
+    found = bool(evidence.passages) or everywhere
+    missed = "" if found else await _tell_unsearched(runtime, query, scope)
+    return join_prompt_blocks(shown, missed, _tell_withheld(evidence, runtime, query))
+
+
+async def _tell_unsearched(runtime: Runtime, query: str, scope: str) -> str:
+    """Say where a search that found nothing has not looked; other agents have no steps."""
+    around = runtime.context
+    if not around.system:
+        return ""
+    here, files = around.site, around.choices.files
+    has_files = bool(await with_uploads(here.owner, here.thread, files))
+    missed = [] if has_files or scope == "web" else ["no_files_here"]
+    missed += ["no_web_here"] if scope != "files" and searches_web(around.choices) else []
+    return "\n".join(_say(name, runtime, query).strip() for name in missed)
 
 
 async def _search_base(runtime: Runtime, name: str, query: str) -> str:
@@ -109,9 +131,11 @@ async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) ->
 
 
 @tool("outline")
-async def outline_tool(source: str, runtime: Runtime) -> str:
-    """List the sections of a document, each with about how many tokens it has."""
+async def outline_tool(runtime: Runtime, source: str = "") -> str:
+    """List the sections of a document, each with about how many tokens it has, or all documents."""
     around = runtime.context
+    if not source.strip():
+        return await _list_documents(runtime)
     try:
         document = await find_document(around.site, around.choices, around.sources, source)
     except Problem as problem:
@@ -120,6 +144,21 @@ async def outline_tool(source: str, runtime: Runtime) -> str:
     if document.kind != "web":
         note_shown(around.site, outline)
     return render_block("outline", outline)
+
+
+async def _list_documents(runtime: Runtime) -> str:
+    """List the documents that can be read, and the knowledge bases that can be searched."""
+    around = runtime.context
+    language = _language(runtime, around.question)
+    outline = await outline_scope(around.site, around.choices, around.about, language)
+    of_bases = [one for one in around.sources.values() if one["kind"] == KNOWLEDGE_KIND]
+    known = {get_document_key(one): one for one in reversed(of_bases)}
+    lines = [f"- {one['id']}: {cut_injections(one['title'])}" for one in reversed(known.values())]
+    bases = ", ".join(around.bases)
+    return join_prompt_blocks(
+        render_block("outline", "\n".join(filter(None, [outline.text, *lines]))),
+        _say("bases_here", runtime, bases=bases) if bases else "",
+    ) or _say("nothing_to_read", runtime)
 
 
 @tool("read")
@@ -285,8 +324,11 @@ def _language(runtime: Runtime, query: str) -> str:
 
 def _refuse(problem: Problem, runtime: Runtime) -> str:
     note_shown(runtime.context.site, problem.hint)
-    hint = f" ({problem.hint})" if problem.hint else ""
-    return escape_tags(_say("tool_refused", runtime, why=f"{problem.what}{hint}"))
+    what, hint = problem.what, problem.hint
+    if isinstance(problem, SourceNotFound):
+        what, hint = problem.tell(_language(runtime, runtime.context.question))
+    why = f"{what} ({hint})" if hint else what
+    return escape_tags(_say("tool_refused", runtime, why=why))
 
 
 RESEARCH_TOOLS = (search_tool, outline_tool, read_tool, links_tool, open_tool, recall_tool)

@@ -18,16 +18,13 @@ from graph.records import Source
 from library.knowledge_records import KNOWLEDGE_KIND, RESULT_KIND
 from library.store import read_page_origins, read_page_texts
 from library.uploaded_files import with_uploads
-from prompts.prompt_injection import cut_injections
 from report.markdown.markdown_blocks import split_cells
 from runs.call_site import CallSite
-from text.normalization import to_one_line
 from text.regex import regex
 from tools.files.file_reader import load_file
 from tools.files.formats import GRID_READERS, FileLimits, FileRefused
 from tools.files.parsed_document import make_grid
 from tools.run_files import RunFile, list_base_files, list_folder_files
-from tools.tables.query import describe_table
 from tools.tables.table_answers import read_tables
 from tools.tables.typed_table import TypedTable, make_tables
 
@@ -39,12 +36,6 @@ MAX_BYTES = 40_000_000
 
 MAX_DESCRIBED = 12
 """So many tables are described with their columns; of the others the names are told."""
-
-FIRST_ROWS = 3
-"""So many rows of each table are shown."""
-
-MAX_CELL = 60
-"""The most characters of a cell that are shown."""
 
 _UNSAFE = regex(r"[^\w.-]+")
 _RULE = regex(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
@@ -66,6 +57,8 @@ class RunInput(NamedTuple):
     tables: Sequence[TypedTable] = ()
     base: str = ""
     """The name of the knowledge base that it is from, if it is from one."""
+    size: int = 0
+    """The bytes of the file."""
 
 
 async def list_run_inputs(
@@ -111,7 +104,7 @@ async def _tables(file: RunFile) -> list[TypedTable]:
 def _from_file(file: RunFile, name: str, tables: Sequence[TypedTable]) -> RunInput:
     kind, origin = file.origin
     where = (file.location, file.path)
-    return RunInput(name, file.sha256, kind, origin, *where, "", tables, file.base)
+    return RunInput(name, file.sha256, kind, origin, *where, "", tables, file.base, file.size)
 
 
 def _distinct_names(names: Sequence[str]) -> list[str]:
@@ -201,35 +194,3 @@ def select_named_inputs(code: str, inputs: Sequence[RunInput]) -> list[RunInput]
     named = [one for one in inputs if one.name in code]
     lists = re.search(r"\b(?:glob|listdir|iterdir|scandir|walk)\b", code)
     return [*inputs] if lists else named
-
-
-def describe_run_inputs(inputs: Sequence[RunInput]) -> str:
-    """Return the names of inputs, of the first tables also columns, types and first rows."""
-    lines: list[str] = []
-    described = 0
-    for one in inputs:
-        if not one.tables or described >= MAX_DESCRIBED:
-            lines.append(f"{one.name}{_from_where(one)}")
-            continue
-        described += 1
-        lines += [_describe(one, table) for table in one.tables]
-    return cut_injections("\n\n".join(lines))
-
-
-def _from_where(one: RunInput) -> str:
-    table = ""
-    if not one.path:
-        table = f"a table of {to_one_line(one.location, 200)}" if one.location else "a table"
-    base = f"knowledge base {one.base}" if one.base else ""
-    told = ", ".join(filter(None, (table, base)))
-    return f" ({told})" if told else ""
-
-
-def _describe(one: RunInput, table: TypedTable) -> str:
-    sheet = f", sheet {table.sheet!r}" if table.sheet else ""
-    rows = [
-        " | ".join(column.cells[at][:MAX_CELL] for column in table.columns)
-        for at in range(min(FIRST_ROWS, table.size))
-    ]
-    first = "\n".join(f"  {row}" for row in rows)
-    return f"{one.name}{sheet}{_from_where(one)}: {describe_table(table)}\n- first rows:\n{first}"

@@ -35,14 +35,19 @@ async def outline_scope(
         language: The language of the outline's words, `en` or `zh`.
         max_tokens: The most tokens of it.
     """
+    scope = await find_scope(here, context)
+    outline = await outline_documents(here.owner, scope, about, max_tokens, language)
+    note_shown(here, outline.text)
+    return outline
+
+
+async def find_scope(here: CallSite, context: Context) -> DocumentScope:
+    """Return which documents an outline is of, as `outline_scope` says."""
     roots = await with_uploads(here.owner, here.thread, context.files)
     memory = None
     if not roots and (context.web in ("off", "unreachable") or is_keyless(context, os.environ)):
         memory = parse_scope(list_recalled_parts(context))
-    scope = DocumentScope(list(dict.fromkeys(roots)), here.thread, memory)
-    outline = await outline_documents(here.owner, scope, about, max_tokens, language)
-    note_shown(here, outline.text)
-    return outline
+    return DocumentScope(list(dict.fromkeys(roots)), here.thread, memory)
 
 
 def render_outline_block(outline: DocumentOutline) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
 from functools import partial
 from typing import Literal
 
@@ -19,6 +22,7 @@ from library.recall import REPORT_PAGES
 from report.checks.attribution import CheckedText, enforce_citations
 from report.checks.known_addresses import keep_known_addresses, list_trusted_texts
 from report.checks.second_reader import NO_RULING, Ruling
+from report.checks.source_preparation import prepare_sources
 from report.contradictions import about_statements, find_contradictions, names_both
 from report.source_standing import list_standing_remarks
 from runs.call_site import CallSite
@@ -34,6 +38,7 @@ async def verify_text(
     question: str = "",
     ruling: Ruling = NO_RULING,
     least: float = 0.0,
+    told: Sequence[str] = (),
 ) -> CheckedText:
     """Return a text without what the stored pages of its sources do not bear out.
 
@@ -49,6 +54,7 @@ async def verify_text(
         question: What it answers.
         ruling: What a second reader has ruled.
         least: How many seconds the checks may take when the minutes of the run are used up.
+        told: What the person answered to questions of the run.
 
     Raises:
         Problem: `budget_spent` when the minutes of the run are used up, or else `text_timeout`.
@@ -56,14 +62,20 @@ async def verify_text(
     names = name_sources(sources)
     pages = await load_source_texts(here.owner, sources)
     text = keep_known_addresses(text, list_trusted_texts(sources, pages))
-    work = partial(enforce_citations, text, pages, question, names, ruling)
+    computed = [name for name, one in sources.items() if one["kind"] == "computed"]
+    today, answers = datetime.now(UTC).date(), "\n".join(told)
+    given = (question, names, ruling, answers, today, computed)
+    work = partial(enforce_citations, text, pages, *given)
     size = len(text) + sum(map(len, pages.values()))
     return await run_within_budget(here, context, role, work, least=least, characters=size)
 
 
 def name_sources(sources: Mapping[str, Source]) -> dict[str, str]:
-    """Return the title and the place of each source by its id, in two lines."""
-    return {name: f"{one['title']}\n{one['location']}" for name, one in sources.items()}
+    """Return the title, the place and the date of each source by its id, in lines."""
+    return {
+        name: "\n".join(filter(None, [one["title"], one["location"], one.get("published", "")]))
+        for name, one in sources.items()
+    }
 
 
 async def record_text_checks(
@@ -168,3 +180,37 @@ class SourceJudge:
             )
         untold = [one for one in found if not names_both(body, one)]
         return SourceJudgement(standing=standing, contradictions=untold)
+
+
+@asynccontextmanager
+async def preparing_checks(
+    here: CallSite, context: Context, role: str, sources: Mapping[str, Source]
+) -> AsyncIterator[None]:
+    """Make what a text will be compared with while a model still writes it.
+
+    Nothing waits for that: what is not made when the text is there is made with the checks.
+    """
+    written = threading.Event()
+
+    async def prepared() -> None:
+        """Derive what the checks need; a problem is left for the checks to meet."""
+        with suppress(Problem):
+            pages = await load_source_texts(here.owner, sources)
+            texts = list(pages.values())
+            await run_within_budget(
+                here,
+                context,
+                role,
+                prepare_sources,
+                texts,
+                written.is_set,
+                characters=sum(map(len, texts)),
+            )
+
+    work = asyncio.create_task(prepared())
+    try:
+        yield
+    finally:
+        written.set()
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)

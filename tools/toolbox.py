@@ -173,5 +173,5 @@ def offer_computing_tools(around: CallContext) -> Sequence[BaseTool]:
     return _without_asking(around, _computing_tools_in_words(around.language))
 
 
-CODER_TOOLS = Toolbox(_CODER_TOOLS, offer_computing_tools, load_server_tools)
+CODER_TOOLS = Toolbox(_CODER_TOOLS, offer_computing_tools, load_server_tools, _needs_approval)
 """What a coder may use while it writes."""

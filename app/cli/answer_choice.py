@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 
-from app.cli.output import one_line
+from app.cli.output import drop_typed, one_line
 from app.cli.review import ReviewDecision
 from config.errors import ErrorCode, Problem
 from graph.context import AGAIN
@@ -63,6 +63,7 @@ def ask_choice(console: Console) -> ReviewDecision:
         EOFError: If they close the input instead.
     """
     while True:
+        drop_typed()
         console.print("re(u)se, (r)efresh, (d)eepen, or (n)ew? ", style="bold", end="")
         said = input().strip().lower()
         if choice := LETTERS.get(said, said if said in CHOICES else ""):

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from app.cli.event_loop import run_and_close
-from app.cli.output import has_terminal, one_line, print_notice, read_yes
+from app.cli.output import drop_typed, has_terminal, one_line, print_notice, read_yes
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from memory.agents_md.file_sources import AGENTS_MD, APP_FOLDER, disk_sources, project_files
@@ -72,5 +72,6 @@ def _agreed(folder: str, files: Sequence[str]) -> bool:
     for path in files:
         print_notice(f"{path} ({os.lstat(path).st_size:,} bytes)")
     question = f"Read {AGENTS_MD} of {one_line(folder)} before every model call? [y/N] "
+    drop_typed()
     Console(stderr=True).print(Text(question, "bold"), end="", soft_wrap=True)
     return read_yes()

@@ -130,6 +130,21 @@ def has_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+def drop_typed() -> None:
+    """Drop what was typed before a question is shown: it cannot be meant as its answer."""
+    if not sys.stdin.isatty():
+        return
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415 - Windows alone has it
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    else:
+        import termios  # noqa: PLC0415 - Windows has none
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
 def confirm(question: str, unconfirmed: ErrorCode, lines: Sequence[str] = ()) -> bool:
     """Ask a person on the terminal for a yes, after some lines that say what it is about.
 
@@ -140,6 +155,7 @@ def confirm(question: str, unconfirmed: ErrorCode, lines: Sequence[str] = ()) ->
         print(line, file=sys.stderr)
     if not has_terminal():
         raise Problem(unconfirmed, "nobody can be asked", hint="say --yes")
+    drop_typed()
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return read_yes()
 

@@ -59,6 +59,11 @@ NO_PRICE = (
 )
 """The warning if the default cap on money cannot be enforced."""
 
+NO_TERMINAL = (
+    "No terminal to ask on: the plan is approved as it is, and a step that asks stops the run "
+    "(--yes: it goes by what it assumes)"
+)
+
 NOTHING_HINT = (
     "name files with --docs PATH, read some in with `dossier ingest PATH`, or set SEARXNG_URL, "
     "TAVILY_API_KEY or BRAVE_API_KEY for the web"
@@ -135,8 +140,9 @@ async def _ask(
     await check_models(plain, conductor.progress, money="max_cost" in wanted)
     alone = not has_terminal()
     if alone and plain.depth != "quick" and "auto_accept" not in wanted:
-        say("No terminal to ask on: the plan is approved as it is")
-    chosen = build_context({"auto_accept": alone, **wanted, **web, "files": files})
+        say(NO_TERMINAL)
+    unasked = {"auto_accept": True, "stop_to_ask": "auto_accept" not in wanted} if alone else {}
+    chosen = build_context({**unasked, **wanted, **web, "files": files})
     return await conductor.begin(opened, question, chosen)
 
 

@@ -35,8 +35,11 @@ from runs.lifecycle import (
 )
 from runs.lock import thread_lock
 
-PAUSED_BEFORE = (("human_feedback",), ("same_question",), ("human_input",))
+REVIEW_NODES = (("human_feedback",), ("same_question",))
 """The next nodes of a thread that was killed before its pause was saved."""
+
+ASKING_NODE = ("human_input",)
+"""Likewise where steps ask, which a run without a review may wait for, too."""
 
 _RunStage = Literal["untaken", "working", "waiting", "finished"]
 """How far a run got before its last session ended."""
@@ -180,7 +183,8 @@ def _find_stage(run: RunRecord, snapshot: StateSnapshot) -> _RunStage:
     if turn < run.turn - 1:
         hint = "ask the question again"
         raise Problem(ErrorCode.THREAD_NOT_FOUND, f"nothing is saved of {run.id}", hint=hint)
-    shown = snapshot.next in PAUSED_BEFORE and not run.context.get("auto_accept")
+    reviewed = snapshot.next in REVIEW_NODES and not run.context.get("auto_accept")
+    shown = reviewed or snapshot.next == ASKING_NODE
     if snapshot.interrupts or shown:
         return "waiting"
     if pending_nodes(snapshot):

@@ -14,19 +14,28 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 
-from app.cli.output import one_line
+from app.cli.output import drop_typed, one_line
 from config.errors import ErrorCode, Problem
 from config.user_files import open_user_file
-from graph.plan import COMPUTES, PLAN_LEGEND, parse_plan, render_base_names, render_plan
+from graph.plan import (
+    COMPUTES,
+    NO_WEB,
+    PLAN_LEGEND,
+    is_plan_without_web,
+    is_without_web,
+    parse_plan,
+    render_base_names,
+    render_plan,
+)
 from graph.plan_questions import (
     answer_questions,
     list_answers,
     list_questions,
     render_perspectives,
 )
-from graph.records import Plan, PlanQuestion
+from graph.records import Plan, PlanQuestion, Step
 from prompts.loader import render_prompt
 from text.normalization import is_blank
 
@@ -81,19 +90,10 @@ PLAN_HINT = "name a text file with the plan; `dossier resume --help` shows one"
 def print_plan(console: Console, request: dict[str, Any]) -> None:
     """Print a plan that waits for a decision, and its questions."""
     plan: Plan = request["plan"]
-    table = Table.grid(padding=(0, 1))
-    numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
-    for step in plan["steps"]:
-        after = ", ".join(numbers.get(need, need) for need in step["needs"])
-        marks = [COMPUTES[0]] if step["kind"] == "compute" else []
-        marks += [f"after {after}"] if after else []
-        needs = f"[dim]{', '.join(marks)}[/dim]" if marks else ""
-        number = f"[bold]{numbers[step['id']]}.[/bold]"
-        table.add_row(number, escape(one_line(step["title"])), needs)
-        if step["description"].casefold() not in ("", step["title"].casefold()):
-            table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
     title = escape(one_line(plan["title"]))
-    console.print(Panel(table, title=title, title_align="left", border_style="cyan"))
+    console.print(Panel(_render_steps(plan), title=title, title_align="left", border_style="cyan"))
+    if is_plan_without_web(plan):
+        console.print("No step searches the web.", style="dim")
     if "knowledge" in plan:
         names = f"Knowledge bases that are searched: {render_base_names(plan)}"
         console.print(escape(one_line(names)), style="dim")
@@ -105,6 +105,28 @@ def print_plan(console: Console, request: dict[str, Any]) -> None:
         console.print(escape(_question_line(question)))
     if request["note"]:
         console.print(escape(one_line(request["note"])), style="yellow")
+
+
+def _render_steps(plan: Plan) -> Table:
+    """Return the steps of a plan as rows: number, title, and what stands beside it."""
+    table = Table.grid(*(Column(overflow="fold") for _ in range(3)), padding=(0, 1))
+    numbers = {step["id"]: str(place) for place, step in enumerate(plan["steps"], start=1)}
+    searching = not is_plan_without_web(plan)
+    for step in plan["steps"]:
+        marks = ", ".join(_list_marks(step, numbers, searching=searching))
+        number = f"[bold]{numbers[step['id']]}.[/bold]"
+        table.add_row(number, escape(one_line(step["title"])), f"[dim]{marks}[/dim]")
+        if step["description"].casefold() not in ("", step["title"].casefold()):
+            table.add_row("", f"[dim]{escape(one_line(step['description']))}[/dim]", "")
+    return table
+
+
+def _list_marks(step: Step, numbers: Mapping[str, str], *, searching: bool) -> list[str]:
+    """Return what stands beside a step; where no step searches the web, none is marked so."""
+    after = ", ".join(numbers.get(need, need) for need in step["needs"])
+    marks = [COMPUTES[0]] if step["kind"] == "compute" else []
+    marks += [NO_WEB] if searching and is_without_web(step) else []
+    return [*marks, f"after {after}"] if after else marks
 
 
 def _question_line(question: PlanQuestion) -> str:
@@ -129,6 +151,7 @@ def _ask_answers(console: Console, plan: Plan) -> dict[str, str]:
     answers: dict[str, str] = {}
     for question in list_questions(plan):
         head = f"{question['id']}, a number or your own words; Enter: {question['assumed']}? "
+        drop_typed()
         console.print(escape(one_line(head)), style="bold", end="")
         answers |= {question["id"]: said} if (said := input().strip()) else {}
     if told := list_answers(answer_questions(plan, answers)):
@@ -161,6 +184,7 @@ def parse_answers(given: Sequence[str]) -> dict[str, str]:
 def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDecision:
     shown = text = f"{PLAN_LEGEND}\n{render_plan(plan)}"
     while True:
+        drop_typed()
         console.print("(a)pprove, (e)dit, or (r)eject with words? ", style="bold", end="")
         said, _, words = input().strip().partition(" ")
         try:
@@ -180,6 +204,7 @@ def _ask_decision(console: Console, plan: Plan, *, answered: bool) -> ReviewDeci
 
 
 def _ask_words(console: Console) -> str:
+    drop_typed()
     console.print("What should be different? ", end="")
     return input()
 

@@ -12,10 +12,11 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, ClassVar
 
-from rich.console import Console
-from rich.markdown import Markdown
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import Markdown, TableElement
+from rich.table import Table
 
 from app.cli import review
 from app.cli.answer_choice import ask_choice, offers_answer, print_offer
@@ -41,7 +42,7 @@ from graph.session import SessionOutcome, ThreadSession, open_session
 from graph.state import State, is_delivered
 from memory.agents_md.proposals import count_pending_proposals
 from nodes.deliver import write_run_report
-from report.computed_results import cut_figure_data
+from report.computed_results import cut_computations
 from report.document import extract_answer, to_graded_doubt
 from report.export import ReportTarget, resolve_report_folder
 from report.rendering.markdown_report import cut_method_details
@@ -132,6 +133,26 @@ def _print_request(console: Console, request: dict[str, Any]) -> None:
     else:
         show = print_offer if offers_answer(request) else review.print_plan
         show(console, request)
+
+
+class _FoldedTable(TableElement):
+    """A table of Markdown whose cells are whole, also where their words have no blanks."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for table in super().__rich_console__(console, options):
+            assert isinstance(table, Table)  # noqa: S101 - rich yields nothing else here
+            for column in table.columns:
+                column.overflow = "fold"
+            yield table
+
+
+class WholeMarkdown(Markdown):
+    """Markdown in which no cell of a table is cut off.
+
+    Rich takes Chinese without blanks for one word, and shortens words that do not fit a column.
+    """
+
+    elements: ClassVar = {**Markdown.elements, "table_open": _FoldedTable}
 
 
 class CliRunner:
@@ -367,7 +388,8 @@ class CliRunner:
             summary = summarize_report(self.run, self.thread, state, str(file), command)
             text = file.read_text("utf-8")
             if sys.stdout.isatty():
-                text = cut_figure_data(cut_method_details(text, state["report"]["language"]))
+                language = state["report"]["language"]
+                text = cut_computations(cut_method_details(text, language), language)
             self._print(text, summary)
         finally:
             self._tell_where(state["status"], file)
@@ -421,7 +443,7 @@ class CliRunner:
         if self.as_json:
             print_json(data)
         elif sys.stdout.isatty():
-            Console().print("", Markdown(text))
+            Console().print("", WholeMarkdown(text))
         else:
             print(text)
 

@@ -70,7 +70,7 @@ async def _search(
 
 
 def _notes_table(notes: list[PersonalNote], query: str) -> Table:
-    rows = Table.grid(Column(), padding=(0, 1))
+    rows = Table.grid(Column(overflow="fold"), padding=(0, 1))
     for one in notes:
         rows.add_row(highlight_terms(one_line(one.quote or one.text), query))
         rows.add_row(Text(f"{NOTES[one.memory]} {one.id}", "dim"))
@@ -83,7 +83,9 @@ def _note_as_dict(note: PersonalNote) -> dict[str, Any]:
 
 
 def _pages_table(found: list[SearchResult], query: str, explain: bool) -> Table:
-    rows = Table.grid(Column(justify="right", no_wrap=True), Column(), padding=(0, 1))
+    rows = Table.grid(
+        Column(justify="right", no_wrap=True), Column(overflow="fold"), padding=(0, 1)
+    )
     for place, one in enumerate(found, start=1):
         page = one.page
         title = one_line(page.title) or "(no title)"

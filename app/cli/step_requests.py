@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 
-from app.cli.output import one_line
+from app.cli.output import drop_typed, one_line
 from app.cli.review import ReviewDecision, edit_text, make_approval
 from calls.tool_requests import write_arguments
 from config.errors import ErrorCode, Problem
@@ -67,12 +67,19 @@ def ask_answers(console: Console, request: Mapping[str, Any]) -> ReviewDecision:
     Raises:
         EOFError: If they close the input instead.
     """
-    return {"decisions": [_ask_one(console, one) for one in list_requests(request)]}
+    decisions: list[ReviewDecision] = []
+    allowed: set[str] = set()
+    for one in list_requests(request):
+        known = one["name"] in allowed
+        decisions.append(make_approval() if known else _ask_one(console, one))
+        allowed |= {one["name"]} if decisions[-1].get("for_run") else set()
+    return {"decisions": decisions}
 
 
 def _ask_one(console: Console, one: Mapping[str, Any]) -> ReviewDecision:
     if one["name"] == ASK_USER:
         head = f"{one['id']}, a number or your own words; Enter: {one['args']['answer']}?"
+        drop_typed()
         console.print(escape(one_line(head)), style="bold", end=" ")
         said = input().strip()
         return {"type": "respond", "message": said} if said else make_approval()
@@ -82,18 +89,21 @@ def _ask_one(console: Console, one: Mapping[str, Any]) -> ReviewDecision:
 def _ask_leave(console: Console, one: Mapping[str, Any]) -> ReviewDecision:
     """Ask whether a tool may be used; nothing is used without a clear yes."""
     while True:
-        head = f"{one['id']}: (a)pprove, (e)dit, or (r)eject with words?"
+        head = f"{one['id']}: (a)pprove, a(l)ways in this run, (e)dit, or (r)eject with words?"
+        drop_typed()
         console.print(escape(one_line(head)), style="bold", end=" ")
         said, _, words = input().strip().partition(" ")
         try:
             if said.lower() in ("a", "approve", "y", "yes"):
                 return make_approval()
+            if said.lower() in ("l", "always"):
+                return {**make_approval(), "for_run": True}
             if said.lower() in ("r", "reject", "n", "no"):
                 return {"type": "reject", "message": words}
             if said.lower() in ("e", "edit"):
                 return _edit(one)
             if said:
-                console.print("Type a, e or r.")
+                console.print("Type a, l, e or r.")
         except Problem as problem:
             console.print(one_line(str(problem)), style="red", markup=False)
 

@@ -132,11 +132,13 @@ def strip_notes(message: str) -> str:
     if all(sentence.asks_nothing for sentence in parsed):
         return message
     own, spans = _flag_own_sentences(message), split_sentences(message)
-    questions = (
-        sentence.question if is_own else span.text
-        for sentence, is_own, span in zip(parsed, own, spans, strict=True)
-    )
-    return " ".join(filter(None, questions))
+    left = ""
+    for sentence, is_own, span in zip(parsed, own, spans, strict=True):
+        question = sentence.question if is_own else span.text
+        # Chinese sentences have no spaces between them.
+        gap = " " if left and message[span.start - 1].isspace() else ""
+        left += f"{gap}{question}" if question else ""
+    return left
 
 
 def is_only_statements(message: str) -> bool:

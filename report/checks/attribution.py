@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date
+from functools import cached_property, partial
 from itertools import accumulate, chain, zip_longest
 from typing import NamedTuple
 
@@ -25,12 +25,17 @@ from report.checks.claims import (
     list_dangling_statements,
 )
 from report.checks.comparison import SourceComparison
-from report.checks.contrast import find_contradiction
-from report.checks.numbers import compute_results, list_checkable_numbers, list_values
-from report.checks.overlap import CLAUSE_SPLIT
+from report.checks.contrast import list_denied_by_quotations
+from report.checks.date_sums import KnownDates
+from report.checks.numbers import (
+    compute_few_results,
+    compute_results,
+    list_checkable_numbers,
+    list_values,
+)
 from report.checks.second_reader import NO_RULING, Ruling
 from report.checks.sections import list_section_kinds, recommends
-from report.checks.source_text import index_source, normalize_statement, select_quotations
+from report.checks.source_text import normalize_statement
 from report.checks.verification import VerifiedText, list_titles, verify_citations
 from report.markdown.cited_parts import list_cited_parts
 from report.markdown.code import list_code_lines, list_unknown_code_lines, to_inline_code
@@ -39,6 +44,7 @@ from report.markdown.markdown_blocks import (
     MarkdownBlock,
     drop_removed_blocks,
     get_block_context,
+    get_text_below,
     iter_statements,
     join_blocks,
     list_cited_in_blocks,
@@ -50,9 +56,8 @@ from report.markdown.markdown_blocks import (
     split_statements,
     statement_key,
 )
-from report.markdown.markers import MARKER, QUOTE, add_marker, list_cited_ids, replace_markers
+from report.markdown.markers import MARKER, add_marker, list_cited_ids, replace_markers
 from text.question_types import asks_judgement
-from text.script import detect_language
 
 
 class CheckedText(NamedTuple):
@@ -72,6 +77,9 @@ def enforce_citations(
     question: str = "",
     names: Mapping[str, str] | None = None,
     ruling: Ruling = NO_RULING,
+    told: str = "",
+    today: date | None = None,
+    computed: Collection[str] = (),
 ) -> CheckedText:
     """Return `body` without what its sources do not say, each of its claims with a source.
 
@@ -91,9 +99,13 @@ def enforce_citations(
         question: What was asked; what it names may be named.
         names: The title and the place of each source by its id; where it is cited, so may they.
         ruling: What a second reader says of its statements.
+        told: What the person answered; a sentence that says so ("by your answer") has no source.
+        today: The day on which it is written, which it may name.
+        computed: The ids of the sources that programs printed.
     """
     checked = verify_citations(body, texts, list_titles(names or {}))
-    prover = _CitationEnforcer(body, checked, texts, question, names or {}, ruling)
+    prover = _CitationEnforcer(body, checked, texts, question, names or {}, ruling, told)
+    prover.dates, prover.computed = KnownDates(today), frozenset(computed)
     return prover.enforce(checked.quotes, checked.removed)
 
 
@@ -108,14 +120,16 @@ class _CitationEnforcer(SourceComparison):
         question: str,
         names: Mapping[str, str],
         ruling: Ruling,
+        told: str,
     ) -> None:
         self.body, self.ruling, self.question = body, ruling, question
         self.parts = parse_blocks(checked.body)
         self.kinds, self.judges = list_section_kinds(self.parts), asks_judgement(question)
         headings = [part.text for part in self.parts if part.kind == "heading"]
-        self.headings = [*accumulate(self.parts, _latest_heading, initial="")]
+        tops = (part.text if part.kind == "heading" else "" for part in self.parts)
+        self.headings = [*accumulate(tops, lambda above, own: own or above, initial="")]
         """The heading above each block."""
-        super().__init__(texts, names, "\n".join([question, *headings]), checked.cited)
+        super().__init__(texts, names, "\n".join([question, *headings]), checked.cited, told)
         self.code = "\n".join(part.text for part in self.parts if part.kind == "fence")
         self.doubted: list[DoubtedSentence] = []
         self.had: dict[tuple[str, int], set[str]] = {}
@@ -130,7 +144,11 @@ class _CitationEnforcer(SourceComparison):
             self.above = self.list_subject_lines(at)
             said = list_statements(part)
             kept = self.check_part(said, at, part)
-            self.compare_quotations(kept, part.text)
+            noted = {one["text"] for one in self.doubted}
+            denied = list_denied_by_quotations(kept, part.text, self.asked)
+            for one in denied:
+                if one.strip() not in noted:
+                    self.doubt(one, "negation")
             lost = [one.strip() for one, left in zip(said, kept, strict=True) if not left]
             gone += [RemovedSentence(text=statement, reason="no_source") for statement in lost]
             text = "".join(kept).strip()
@@ -147,15 +165,20 @@ class _CitationEnforcer(SourceComparison):
     def check_part(self, statements: Sequence[str], at: int, part: MarkdownBlock) -> list[str]:
         """Return the statements of a block as they are kept; those that are not are empty."""
         row = part.kind == "row"
+        check: Callable[[str], str] = partial(self.check_statement, near=self.near)
         if self.kinds[at] == "assessment":
-            return [self.record_numbers(self.check_inference(one, row=row)) for one in statements]
-        if self.kinds[at] == "unknown":
-            return [self.record_numbers(self.check_gap(one)) for one in statements]
-        if row:
-            kept = [self.record_numbers(self.check_row(one, at)) for one in statements]
-        else:
-            kept = [self.record_numbers(self.check_statement(one, self.near)) for one in statements]
-        kept = self.keep_neighbours(statements, kept, self.get_text_below(at))
+            check = partial(self.check_inference, row=row)
+        elif self.kinds[at] == "unknown":
+            check = self.check_gap
+        elif row:
+            check = partial(self.check_row, at=at)
+        kept: list[str] = []
+        for statement in statements:
+            self.dates.look_at(normalize_statement(statement))
+            kept.append(self.record_numbers(check(statement)))
+        if self.kinds[at]:
+            return kept
+        kept = self.keep_neighbours(statements, kept, get_text_below(self.parts, at))
         return self.keep_referred_to(statements, kept)
 
     def check_framing(self) -> None:
@@ -171,17 +194,16 @@ class _CitationEnforcer(SourceComparison):
 
     def check_statement(self, statement: str, near: Sequence[str], *, row: bool = False) -> str:
         """Return a statement with its source, or nothing if it needs one and there is none."""
-        source = self.ruling.upheld.get(statement_key(statement))
-        if source is not None:
-            return replace_markers(statement, source) if source else statement
-        added = self.ruling.completed.get(statement_key(statement))
-        if added is not None:
-            return add_marker(statement, added) if added else statement
+        if (ruled := self.apply_ruling(statement)) is not None:
+            return ruled
         if self.judges and recommends(statement):
             return self.check_inference(statement)
         cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]
         if cited:
             return self.check_cited(statement, cited)
+        if (fault := self.find_answer_fault(statement)) is not None:
+            self.doubt(statement, fault)
+            return statement
         kind, said = classify_statement(statement), normalize_statement(statement)
         if kind in ("none", "open"):
             wrong = self.check_stated_computation(said) or self.check_carried_claims(statement)
@@ -193,6 +215,14 @@ class _CitationEnforcer(SourceComparison):
             return statement
         found = self.with_found_source(statement, near) or self.as_calculation(statement, row=row)
         return found if found or row else self.without_source(statement)
+
+    def apply_ruling(self, statement: str) -> str | None:
+        """Return a statement as a second reader has ruled, or None where they have not."""
+        source = self.ruling.upheld.get(statement_key(statement))
+        if source is not None:
+            return replace_markers(statement, source) if source else statement
+        added = self.ruling.completed.get(statement_key(statement))
+        return None if added is None else add_marker(statement, added) if added else statement
 
     def check_inference(self, statement: str, *, row: bool = False) -> str:
         """Return a statement of an assessment; only a detail that no source has is doubted."""
@@ -279,18 +309,9 @@ class _CitationEnforcer(SourceComparison):
             and (other := self.find_other_source(statement, cited))
         ):
             return replace_markers(statement, other)
-        self.doubt(statement, self.find_difference(statement, cited, self.code_numbers))
+        named = self.with_answers(statement, cited)
+        self.doubt(statement, self.find_difference(statement, named, self.code_numbers))
         return statement
-
-    def get_text_below(self, at: int) -> str:
-        """Return what a block leads to: a list, a table, or a paragraph after one sentence."""
-        if self.parts[at].kind != "text":
-            return ""
-        below = map(self.parts.__getitem__, range(at + 1, len(self.parts)))
-        after = next((one for one in below if one.kind != "blank"), None)
-        alone = len(split_statements(self.parts[at].text)) == 1
-        kinds = ("item", "row", "text") if alone else ("item", "row")
-        return after.text if after and after.kind in kinds else ""
 
     def keep_neighbours(
         self, statements: Sequence[str], kept: Sequence[str], below: str
@@ -344,27 +365,13 @@ class _CitationEnforcer(SourceComparison):
         faulted = map(self.ruling.to_doubt, iter_statements(left))
         self.doubted += [one for one in faulted if one and statement_key(one["text"]) not in done]
 
-    def compare_quotations(self, kept: Sequence[str], paragraph: str) -> None:
-        """Doubt what says the opposite of a quotation from its own source in its paragraph."""
-        found = dict.fromkeys((one[1], html.unescape(one[2])) for one in QUOTE.finditer(paragraph))
-        quoted = [(name, index_source(text)) for name, text in found]
-        doubted = {one["text"] for one in self.doubted}
-        for statement in kept if quoted else []:
-            said, names = normalize_statement(statement), set(list_cited_ids(statement))
-            own = [source for name, source in quoted if name in names]
-            own = [source for source in own if source.language == detect_language(said)]
-            sources = select_quotations(said, own)
-            parts = [said, *CLAUSE_SPLIT.split(said)] if sources else []
-            reasons = (find_contradiction(part, sources, self.asked) for part in parts)
-            if "negation" in reasons and statement.strip() not in doubted:
-                self.doubt(statement, "negation")
-
     def check_row(self, text: str, at: int) -> str:
         """Return a row of a table; each cell is compared with its sources, or with the row's.
 
         A number in it may be computed from others of the row, where the table is said to be the
-        writer's own arithmetic; so may one without a citation be from elsewhere. No row of a table
-        in which another one is a calculation is taken out.
+        writer's own arithmetic, or where its cell cites nothing and a few others do; where it is
+        said to be so, one without a citation may be from elsewhere. No row of a table in which
+        another one is a calculation is taken out.
         """
         above = get_block_context(self.parts, at)
         whole = [name for name in dict.fromkeys(list_cited_ids(text)) if name in self.texts]
@@ -378,8 +385,11 @@ class _CitationEnforcer(SourceComparison):
             return text
         parts = split_cells(text)
         given = [list_values(normalize_statement(one)) for one in parts]
+        sourced = [list_values(normalize_statement(one)) for one in parts if list_cited_ids(one)]
+        results = compute_few_results([*chain.from_iterable(sourced)])
+        known = self.with_answers(text, whole)
         told = [
-            self.check_cell(cell, [*given[:at], *given[at + 1 :]], whole, above, head)
+            self.check_cell(cell, [*given[:at], *given[at + 1 :]], known, above, head, results)
             for at, (cell, head) in enumerate(zip_longest(parts, above.head, fillvalue=""))
         ]
         wrong = next(filter(None, told), "")
@@ -398,8 +408,9 @@ class _CitationEnforcer(SourceComparison):
         first, *rest = [normalize_statement(one).strip() for one in parts]
         named = [normalize_statement(one).strip() for one in head[1:]]
         return any(
-            self.has_misplaced_number(f"{first}, {name} {cell}", cited)
+            self.is_misplaced_cell(cell, first, name, cited)
             for name, cell in zip(named, rest, strict=False)
+            if not self.with_answers(cell, [])
         )
 
     def is_computed_table(self, at: int, above: BlockContext) -> bool:
@@ -419,17 +430,21 @@ class _CitationEnforcer(SourceComparison):
         whole: Sequence[str],
         above: BlockContext,
         head: str,
+        results: Sequence[float] = (),
     ) -> str:
         """Return in what a cell differs from its sources, or from those of the whole row.
 
-        The numbers of the other cells are given, from which it may be computed.
+        The numbers of the other cells are given, from which it may be computed; those that follow
+        from the cited cells are the `results`, which a cell without a citation may name.
         """
         cited = [name for name in list_cited_ids(text) if name in self.texts]
         reckoned = is_labelled_computed(normalize_statement(above.lead))
         computes = reckoned or any(map(is_labelled_computed, above.head))
         given = sorted(set(chain.from_iterable(counts))) if computes or "=" in text else []
         known = [*(given if "=" in text else []), *(compute_results(given) if computes else [])]
-        different = self.find_difference(text, cited or whole, [*known, *self.code_numbers])
+        known += [] if cited else results
+        named, known = self.with_answers(text, cited) or whole, [*known, *self.code_numbers]
+        different = self.find_difference(text, named, known)
         free = not cited and (reckoned or is_labelled_computed(normalize_statement(head)))
         return "" if free and different in ("number", "other_number") else different
 
@@ -474,10 +489,6 @@ class _CitationEnforcer(SourceComparison):
         return list_values(
             "\n".join(normalize_statement(one) for one in said if is_own_inference(one))
         )
-
-
-def _latest_heading(above: str, part: MarkdownBlock) -> str:
-    return part.text if part.kind == "heading" else above
 
 
 def _places(left: Sequence[MarkdownBlock]) -> Callable[[DoubtedSentence], int]:

@@ -12,6 +12,7 @@ from itertools import chain, combinations, islice, permutations
 from typing import Literal
 
 from report.checks.caveats import is_stated_computation
+from report.checks.date_sums import has_wrong_date_sum
 from report.checks.numbers import (
     NUMBER_WORDS,
     TextNumber,
@@ -258,6 +259,7 @@ def has_wrong_calculation(statement: str) -> bool:
         if _PATTERNS.namely.search(statement, 0, max(0, statement.find(one)))
     )
     wrong = any(not _is_named(one, statement) for one in explained)
+    wrong = wrong or has_wrong_date_sum(statement)
     return wrong or bool(find_wrong_calculation(statement) or find_wrong_duration(statement))
 
 

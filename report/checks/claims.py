@@ -171,6 +171,11 @@ def has_attribution(statement: str) -> bool:
     return _PATTERNS.any_found(statement, "names_source", "zh_names_source")
 
 
+def strip_person_attribution(statement: str) -> str:
+    """Return a statement without the words that ascribe it to the person: "by your answer"."""
+    return _PATTERNS.person_said.sub(" ", statement)
+
+
 def is_about_source(statement: str) -> bool:
     """Tell whether a sentence is about a source itself, or about how it was used."""
     return _PATTERNS.any_found(statement, "describes", "zh_describes")

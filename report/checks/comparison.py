@@ -14,6 +14,7 @@ from report.checks.claims import (
     is_about_source,
     is_assertion,
     strip_caption_label,
+    strip_person_attribution,
     strip_transition,
 )
 from report.checks.contrast import find_contradiction, find_overstatement, is_denied_by_sources
@@ -34,8 +35,14 @@ from report.checks.overlap import (
     has_other_subject,
     is_unrelated,
 )
+from report.checks.printed_results import (
+    PrintedLine,
+    is_cell_printed,
+    is_statement_printed,
+    split_printed_lines,
+)
 from report.checks.quantities import has_unknown_date
-from report.checks.source_contents import SourceContents
+from report.checks.source_contents import ANSWERS, SourceContents
 from report.checks.source_text import list_near_sentences, normalize_statement
 from report.checks.verification import list_titles, plain_title
 from report.checks.word_changes import detect_negation, tokenize
@@ -49,6 +56,12 @@ from text.words import search_words
 
 # Of a statement that is of another source, its own sources have at most this share.
 _MAX_FOREIGN_SHARE = {"en": 1 / 2, "zh": 1 / 3}
+# The "no" of an option or a cell is a value, and denies nothing.
+_VALUE = regex(
+    r"(?<==)[<\[]?[\w-]+(?:\\?\|[\w-]+)+|[\w-]+(?:\\\|[\w-]+)+|(?<==)(?:no|none|never)\b"
+    r"|^\s*(?:no|none)(?=\s*(?:$|[(（\[]))",
+    re.IGNORECASE,
+)
 _LABEL = regex(r"\s*(?:[-*]\s+)?\*\*([^*\d]{1,60}[.。])\*\*\s*(?=\S)")
 
 
@@ -63,6 +76,9 @@ MAX_BRIEF_WORDS = {"en": 8, "zh": 14}
 
 _MAX_WORDS_BESIDE_TITLES = 6
 
+_MIN_TOLD_WORDS = 2
+"""So many words of the person's answers has a statement that tells them."""
+
 
 class SourceComparison(SourceContents):
     """Compares the statements of one text with its sources.
@@ -72,12 +88,18 @@ class SourceComparison(SourceContents):
         names: The title and the place of each source by its id.
         asked: What may be named although no source names it: the question, and the headings.
         cited: The ids of the sources that the text cites.
+        told: What the person answered to questions of the run, or nothing.
     """
 
     def __init__(
-        self, texts: Mapping[str, str], names: Mapping[str, str], asked: str, cited: Sequence[str]
+        self,
+        texts: Mapping[str, str],
+        names: Mapping[str, str],
+        asked: str,
+        cited: Sequence[str],
+        told: str = "",
     ) -> None:
-        super().__init__(texts, names, asked)
+        super().__init__(texts, names, asked, told)
         self.cited = cited
         self.around = ""
         """The paragraph that is looked at, and the one before it."""
@@ -85,6 +107,8 @@ class SourceComparison(SourceContents):
         """The sources that this paragraph cites."""
         self.above: list[str] = []
         """What names the subject of the paragraph: its heading, what leads on to its table."""
+        self.computed: frozenset[str] = frozenset()
+        """The ids of the sources that programs printed."""
 
     def find_other_source(self, statement: str, cited: Sequence[str]) -> str:
         """Return the source that best bears a statement out which does not cite it, or nothing.
@@ -180,7 +204,8 @@ class SourceComparison(SourceContents):
         if find_unknown_identifier(blank_quotations(statement), self.list_code_texts(cited)):
             return "name"
         dates = [self.get_source_numbers(name).dates for name in cited]
-        return "date" if has_unknown_date(said, dates) else None
+        named = "\n".join(self.names.get(name, "") for name in cited)
+        return "date" if has_unknown_date(self.dates.strip(said), dates, named) else None
 
     def strip_label(self, statement: str, cited: Sequence[str]) -> str:
         """Return a statement without a bold label that it begins with, if that claims nothing."""
@@ -204,7 +229,7 @@ class SourceComparison(SourceContents):
         inexact = self.find_exact_mismatch(statement, cited, known)
         if inexact is not None:
             return inexact
-        statement = self.strip_label(statement, cited)
+        statement = _VALUE.sub(" ", self.strip_label(statement, cited))
         said = normalize_statement(statement)
         sources = [self.get_source(name) for name in cited]
         if not self.is_comparable(said, cited):
@@ -213,10 +238,12 @@ class SourceComparison(SourceContents):
             return "name" if foreign else other
         about = self.get_nameable_text(cited)
         bare = strip_calculations(said)
-        compared = statement if bare == said else bare
+        compared = self.dates.strip(bare)
         different = find_contradiction(
             compared, sources, about, self.list_derivable_numbers(said, cited)
         )
+        if different == "other_number" and self.is_printed(said, cited):
+            different = ""
         if classify_statement(said) == "open":
             return ("" if different == "name" else different) or self.check_carried_claims(
                 statement
@@ -242,11 +269,12 @@ class SourceComparison(SourceContents):
             cited: The sources that it cites.
             free: Whether its numbers may be its writer's, too.
         """
-        said, every = normalize_statement(statement), list(self.texts)
+        said, every = normalize_statement(statement), self.with_answers(statement, [*self.texts])
         inexact = self.find_exact_mismatch(statement, every, ()) if every else None
         if inexact and not (free and inexact in ("number", "other_number")):
             return inexact
         like = [name for name in every if self.is_comparable(said, [name])]
+        said = normalize_statement(self.strip_label(statement, like))
         about = self.get_nameable_text(every)
         if like and has_unknown_name(said, [self.get_source(name) for name in every], about):
             return "unknown"
@@ -254,6 +282,27 @@ class SourceComparison(SourceContents):
         made = self.list_derivable_numbers(said, every) if same else []
         differs = find_contradiction(statement, same, about, made) if same else ""
         return "" if differs == "strength" else differs
+
+    def is_printed(self, said: str, cited: Sequence[str]) -> bool:
+        """Tell whether programs printed all numbers of a statement of what it gives them for."""
+        lines = self.list_printed_lines(cited)
+        return bool(lines) and is_statement_printed(said, "\n".join(self.above), self.asked, lines)
+
+    def is_misplaced_cell(self, cell: str, row: str, head: str, cited: Sequence[str]) -> bool:
+        """Tell whether the sources of a row have a number of a cell for something else.
+
+        What programs printed has it where they printed it with the names of row and column.
+        """
+        if not self.has_misplaced_number(f"{row}, {head} {cell}", cited):
+            return False
+        lines = self.list_printed_lines(cited)
+        return not (lines and is_cell_printed(cell, f"{row} {head}", lines))
+
+    def list_printed_lines(self, cited: Sequence[str]) -> list[PrintedLine]:
+        """Return the lines of sources that programs printed; none if one is of another kind."""
+        if not self.computed.issuperset(cited):
+            return []
+        return [line for name in cited for line in split_printed_lines(self.texts[name])]
 
     def list_code_texts(self, cited: Sequence[str]) -> list[str]:
         """Return where a name in code may be: sources, other parts of them, the question."""
@@ -263,8 +312,30 @@ class SourceComparison(SourceContents):
         wanted = {documents.get(name, "") for name in cited} - {""}
         beside = [name for name, document in documents.items() if document in wanted]
         named = dict.fromkeys([*cited, *self.near, *beside])
-        found = [self.texts[name] for name in named if name in self.texts]
+        found = [self.known[name] for name in named if name in self.known]
         return [self.get_nameable_text(cited), *found]
+
+    def with_answers(self, statement: str, names: Sequence[str]) -> list[str]:
+        """Return sources, and the person's answers where a statement says that it tells them."""
+        told = self.get_source(ANSWERS).positions if ANSWERS in self.known else {}
+        said = strip_person_attribution(statement) if told else statement
+        shared = set(search_words(said)) & told.keys() if said != statement else set[str]()
+        return [*names, *([ANSWERS] if len(shared) >= _MIN_TOLD_WORDS else [])]
+
+    def find_answer_fault(self, statement: str) -> str | None:
+        """Return in what a statement without a source differs from the person's answers.
+
+        Returns:
+            Nothing where they said it, and None where the statement does not tell what they said.
+        """
+        if not self.with_answers(statement, []):
+            return None
+        said = normalize_statement(strip_person_attribution(statement))
+        if inexact := self.find_exact_mismatch(said, [ANSWERS], ()):
+            return inexact
+        source, about = self.get_source(ANSWERS), self.get_nameable_text([ANSWERS])
+        near = has_most_words(said, source, NEAR_SHARE)
+        return "" if near and not has_unknown_name(said, [source], about) else "no_source"
 
     def check_subject(self, statement: str) -> str:
         """Return the reason to doubt a statement whose first citation is about something else."""
@@ -300,6 +371,7 @@ class SourceComparison(SourceContents):
             return ""
         sources, about = [self.get_source(name) for name in cited], self.get_nameable_text(cited)
         computes = any(number not in known for number in self.list_derivable_numbers(said, cited))
+        computes = computes or self.is_printed(said, cited)
         return find_unsupported_reason(said, sources, about, computes=computes)
 
     def check_framing_line(self, statement: str, question: str) -> str:
@@ -314,7 +386,7 @@ class SourceComparison(SourceContents):
         about = "\n".join([simplify_chinese(question), *titles])
         known = [self.get_source_numbers(name).numbers for name in self.texts]
         more = sorted([*list_values(about), *self.reckoner.results])
-        if find_unsupported_number(bare, known, more):
+        if find_unsupported_number(self.dates.strip(bare), known, more):
             return "number"
         return check_framing_line(bare, [self.get_source(name) for name in self.texts], about)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -13,11 +14,13 @@ from report.checks.quantities import has_other_duration
 from report.checks.source_text import (
     MAX_PLACES,
     SourceText,
+    index_source,
     is_copied,
     list_closest_sentences,
     list_near_sentences,
     normalize_statement,
     per_source,
+    select_quotations,
 )
 from report.checks.word_changes import (
     KnownNames,
@@ -26,6 +29,7 @@ from report.checks.word_changes import (
     detect_negation,
     tokenize,
 )
+from report.markdown.markers import QUOTE, list_cited_ids
 from text.pattern_files import PatternFile
 from text.script import detect_language
 from text.words import STOPWORDS, search_words
@@ -237,6 +241,28 @@ def _denials(text: str) -> Iterator[str]:
             negated = (word for word in after if word not in _BETWEEN and not word.endswith("ly"))
             yield from search_words(next(negated, ""))
     yield from _PATTERNS.zh_denied.findall(text)
+
+
+def list_denied_by_quotations(statements: Sequence[str], paragraph: str, named: str) -> list[str]:
+    """Return the statements that say the opposite of a quotation in their paragraph.
+
+    Args:
+        statements: Statements of the paragraph, with their marks.
+        paragraph: The paragraph; only quotations from the own sources of a statement count.
+        named: What may be named although no source names it.
+    """
+    found = dict.fromkeys((one[1], html.unescape(one[2])) for one in QUOTE.finditer(paragraph))
+    quoted = [(name, index_source(text)) for name, text in found]
+    denied: list[str] = []
+    for statement in statements if quoted else []:
+        said, names = normalize_statement(statement), set(list_cited_ids(statement))
+        own = [source for name, source in quoted if name in names]
+        own = [source for source in own if source.language == detect_language(said)]
+        sources = select_quotations(said, own)
+        parts = [said, *CLAUSE_SPLIT.split(said)] if sources else []
+        if "negation" in (find_contradiction(part, sources, named) for part in parts):
+            denied.append(statement)
+    return denied
 
 
 _MIN_STATEMENT_WORDS = 6

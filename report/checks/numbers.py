@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, permutations
 from typing import NamedTuple
 
+from report.checks.date_sums import reduce_date_sums
 from text.pattern_files import PatternFile
 from text.words import Memo
 
@@ -51,6 +52,8 @@ _FACTORS = sorted(
 
 MOST = 8
 """How many numbers of a statement are combined to compute others."""
+
+_MAX_FEW = 4  # from more numbers, almost any other could be computed
 
 
 class TextNumber(NamedTuple):
@@ -96,7 +99,7 @@ def find_wrong_calculation(statement: str) -> str:
 def strip_calculations(statement: str) -> str:
     """Return a text without its written-out equations."""
     if not _equations(statement):
-        return statement
+        return reduce_date_sums(statement)
     return _PATTERNS.equation.sub(" ", _without_brackets(statement))
 
 
@@ -203,6 +206,7 @@ def _equations(statement: str) -> list[str]:
 
 def _spelt(statement: str) -> str:
     # Inside numbers, a full-width comma is a thousands separator; dots between them mean a range.
+    statement = reduce_date_sums(statement)
     statement = _PATTERNS.dots.sub(" – ", statement.replace("：", ": "))
     statement = _PATTERNS.sign_words.sub(lambda found: _SIGNS[found.lastgroup or ""], statement)
     return unicodedata.normalize(
@@ -230,6 +234,11 @@ def compute_results(given: Sequence[float]) -> list[float]:
     for one, other in permutations(given[:MOST], 2):
         found.update(combine_numbers(one, other))
     return sorted({abs(one) for one in found})
+
+
+def compute_few_results(given: Sequence[float]) -> list[float]:
+    """Return `compute_results` of two numbers or a few more, and nothing for other ones."""
+    return compute_results(given) if 1 < len(given) <= _MAX_FEW else []
 
 
 def combine_numbers(one: float, other: float) -> Iterator[float]:

@@ -9,7 +9,7 @@ from itertools import chain, pairwise, permutations
 from typing import NamedTuple
 
 from report.checks.numbers import NUMBER_WORDS, list_values, normalize_numerals, strip_file_names
-from text.dates import PartialDate, find_dates
+from text.dates import MONTH_NAMES, PartialDate, find_dates, write_out_datetimes
 from text.pattern_files import PatternFile
 
 
@@ -21,13 +21,27 @@ def _extract_dates(text: str) -> set[PartialDate]:
     for one, other, year in _PATTERNS.short_date.findall(text):
         known = int(year) if len(year) == 4 else 0
         found |= {PartialDate(known, *each) for each in permutations((int(one), int(other)))}
+    heads = {one.lower() for one in _PATTERNS.month_head.findall(text)}
+    found |= {PartialDate(0, at) for at, name in enumerate(MONTH_NAMES, 1) if name in heads}
     return found | _ends(text)
 
 
-def has_unknown_date(statement: str, sources: Sequence[Collection[PartialDate]]) -> bool:
-    """Tell whether a date with a month is in no source, while the sources have such dates."""
+def has_unknown_date(
+    statement: str, sources: Sequence[Collection[PartialDate]], named: str = ""
+) -> bool:
+    """Tell whether a date with a month is in no source, while the sources have such dates.
+
+    Args:
+        statement: The statement. What it says to be without data is not looked for.
+        sources: The dates of each of its sources.
+        named: A text whose dates may be named, too: the titles and dates of the sources.
+    """
     known = [date for source in sources for date in source]
-    told = [date for date in find_dates(strip_file_names(statement)) if date.month] if known else []
+    if not known:
+        return False
+    known += find_dates(named)
+    said = _PATTERNS.lacking.sub(" ", strip_file_names(statement))
+    told = [date for date in find_dates(said) if date.month]
     return any(not any(_fits(date, other) for other in known) for date in told)
 
 
@@ -88,6 +102,7 @@ class SourceNumbers(NamedTuple):
 
 def extract_source_numbers(text: str) -> SourceNumbers:
     """Return the numbers, the quantities, the years and the dates of a source."""
+    text = write_out_datetimes(text)
     glued = " ".join(_PATTERNS.glued_version.findall(text))
     texts = (text, normalize_numerals(text), glued)
     numbers = sorted({value for one in texts for value in list_values(one)})

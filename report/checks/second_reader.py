@@ -470,14 +470,20 @@ def _index_anchors(text: str) -> Mapping[str, set[int]]:
 
 
 def _widened(text: str, span: Span, beside: int) -> Span:
-    """Return a part of a page widened by a margin, and on to the ends of its sentences."""
+    """Return a part of a page widened by a margin, and on to the ends of sentences and lines."""
     least, most = span.start - beside, span.end + beside
     within = [
         (one.start, one.end) for one in list_sentences(text) if one.start < most and least < one.end
     ]
     start = min([span.start, *(start for start, _ in within if least - start < _SENTENCE)])
     end = max([span.end, *(end for _, end in within if end - most < _SENTENCE)])
-    return Span(start, end, "")
+    return Span(_line(text, start)[0], _line(text, end)[1], "")
+
+
+def _line(text: str, at: int) -> tuple[int, int]:
+    """Return the ends of the line around a place, or the place if it is a long line of prose."""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at) % (len(text) + 1)
+    return (start, end) if end - start < _SENTENCE else (at, at)
 
 
 def _merge_overlaps(wide: Sequence[tuple[str, Span]]) -> list[tuple[str, Span]]:

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 
 from report.checks.calculations import CalculationChecker
 from report.checks.claims import strip_transition
+from report.checks.date_sums import KnownDates
 from report.checks.entailment import has_misplaced_row_number, has_most_words
 from report.checks.numbers import find_unsupported_number, list_values, strip_file_names
 from report.checks.overlap import compute_share
@@ -25,9 +26,13 @@ _MIN_SHARE = {"en": 2 / 3, "zh": 1 / 2}
 Chinese is compared in pairs of characters, and one other character breaks two of them.
 """
 
+ANSWERS = "answers"
+"""The name of the person's answers among the sources."""
+
 _MIN_DISTINCTIVE_WORDS = {"en": 4, "zh": 6}
 _ISO = regex(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")  # compared as a date, not number by number
 _VERSION = regex(r"(?<![\w.])\d{1,3}(?:\.\d+){2,}[a-z]?(?![\w.]*\w)")
+_HASH = regex(r"(?<![\w.-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])")
 _CODED = regex(r"`[^`\n]+`")
 _FIRST_WORD = regex(r"[\W_]*([A-Z][a-z]+),?\s(?=[a-z])", re.ASCII)
 _NAME = regex(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?![A-Za-z])")
@@ -40,20 +45,27 @@ class SourceContents:
         texts: The full text of each source by its id.
         names: The title and the place of each source by its id.
         asked: What may be named although no source names it: the question, and the headings.
+        told: What the person answered to questions of the run, or nothing.
     """
 
-    def __init__(self, texts: Mapping[str, str], names: Mapping[str, str], asked: str) -> None:
+    def __init__(
+        self, texts: Mapping[str, str], names: Mapping[str, str], asked: str, told: str = ""
+    ) -> None:
         self.texts, self.asked = texts, simplify_chinese(asked)
+        self.known = {**texts, ANSWERS: told} if told else texts
+        """The sources, and beside them the person's answers, which are cited as none."""
         self.names = {name: simplify_chinese(title) for name, title in names.items()}
         self.code = ""
         """The code that the text shows, which its prose may name."""
         self.abouts: dict[tuple[str, ...], str] = {}
         self.counted: dict[tuple[str, ...], list[float]] = {}
-        self.get_source = cache(lambda name: load_source(texts[name]))
+        self.get_source = cache(lambda name: load_source(self.known[name]))
         """Returns a source as statements are compared with it."""
-        self.get_source_numbers = cache(lambda name: load_source_numbers(texts[name]))
+        self.get_source_numbers = cache(lambda name: load_source_numbers(self.known[name]))
         """Returns the numbers and dates of a source."""
         self.reckoner = CalculationChecker(asked)
+        self.dates = KnownDates()
+        """Tells which dates may be named although no source has them."""
 
     def is_comparable(self, statement: str, names: Sequence[str]) -> bool:
         """Tell whether sources are all in the language of what is said."""
@@ -63,7 +75,7 @@ class SourceContents:
         """Return what may be named beside what sources say: the question, and their names."""
         key = tuple(names)
         if key not in self.abouts:
-            nations_too = (render_nation_names(self.texts[name]) for name in names)
+            nations_too = (render_nation_names(self.known[name]) for name in names)
             titles = (self.names.get(name, "") for name in names)
             self.abouts[key] = "\n".join([self.asked, *titles, *nations_too])
         return self.abouts[key]
@@ -122,18 +134,29 @@ class SourceContents:
     def has_unknown_version(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether no source has a number with two dots or more, such as that of a version."""
         versions = _VERSION.findall(strip_file_names(statement))
-        if not versions:
-            return False
-        sources = (self.texts[one] for one in cited)
-        known = "\n".join([self.get_nameable_text(cited), self.code, *sources])
+        known = self.join_texts(cited) if versions else ""
         return any(
             not re.search(rf"(?<![\d.]){re.escape(one)}(?!\w|\.\d)", known) for one in versions
         )
 
+    def has_unknown_hash(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether no source has a hash that begins like one of a statement.
+
+        Such are the short names of commits.
+        """
+        hashes = _HASH.findall(statement)
+        known = self.join_texts(cited) if hashes else ""
+        return any(not re.search(rf"(?<!\w){one}", known) for one in hashes)
+
+    def join_texts(self, names: Sequence[str]) -> str:
+        """Return sources, what may be named beside them, and the code that the text shows."""
+        sources = (self.known[one] for one in names)
+        return "\n".join([self.get_nameable_text(names), self.code, *sources])
+
     def quotes_code(self, statement: str, cited: Sequence[str]) -> bool:
         """Tell whether the code of a statement stands in its sources, some of it in two words."""
         code = [one.strip("` ") for one in _CODED.findall(statement)]
-        there = all(any(one in self.texts[name] for name in cited) for one in code)
+        there = all(any(one in self.known[name] for name in cited) for one in code)
         return there and any(" " in one for one in code)
 
     def list_source_values(self, names: Sequence[str]) -> list[float]:
@@ -158,6 +181,9 @@ class SourceContents:
         numbers = [self.get_source_numbers(name).numbers for name in names]
         more = sorted([*also, *_values(self.get_nameable_text(names)), *self.reckoner.results])
         alike = self.is_comparable(statement, names)
+        if self.has_unknown_hash(statement, names):
+            return True
+        statement = self.dates.strip(_HASH.sub(" ", statement))
         statement = _ISO.sub(" ", statement) if alike else strip_dates(statement)
         if not find_unsupported_number(statement, numbers, more):
             return False

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from report.markdown.markers import MARKER, blank_quotations
+from text.dates import write_out_datetimes
 from text.script import detect_single_language, simplify_chinese
 from text.sentences import split_sentences
 from text.words import search_words
@@ -66,7 +67,7 @@ def per_source(derive: Callable[[SourceText], _Derived]) -> Callable[[SourceText
 
 def index_source(text: str) -> SourceText:
     """Return a source as it is compared; Chinese is converted to simplified characters."""
-    text = simplify_chinese(text)
+    text = simplify_chinese(write_out_datetimes(text))
     sentences = [sentence.text for sentence in split_sentences(text)]
     positions: dict[str, dict[int, None]] = {}
     for at, sentence in enumerate(sentences):

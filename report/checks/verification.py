@@ -83,7 +83,7 @@ def list_titles(names: Mapping[str, str]) -> frozenset[str]:
     """Return the titles of sources as words in quotation marks are compared with them.
 
     Args:
-        names: The title and the place of each source by its id, in two lines.
+        names: The title of each source by its id, and below it its place and its date.
     """
     whole = (name.partition("\n")[0] for name in names.values())
     parts = (part for title in whole for part in (title, *title.split(SECTION_SEPARATOR)))

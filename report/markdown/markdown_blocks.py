@@ -322,3 +322,14 @@ _TELLING = regex(r"[^\W_]|(?<=\d)[.,:/](?=\d)|[<>≤≥=±−%+]|-(?=\d)")
 def statement_key(text: str) -> str:
     """Return the letters and the signed numbers of a text without its citations."""
     return "".join(_TELLING.findall(MARKER.sub("", text)))
+
+
+def get_text_below(parts: Sequence[MarkdownBlock], at: int) -> str:
+    """Return what a block leads to: a list, a table, or a paragraph after one sentence."""
+    if parts[at].kind != "text":
+        return ""
+    below = map(parts.__getitem__, range(at + 1, len(parts)))
+    after = next((one for one in below if one.kind != "blank"), None)
+    alone = len(split_statements(parts[at].text)) == 1
+    kinds = ("item", "row", "text") if alone else ("item", "row")
+    return after.text if after and after.kind in kinds else ""

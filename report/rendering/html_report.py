@@ -33,6 +33,11 @@ from report.labels import format_count, format_source_count, get_label, is_chine
 from report.markdown.sanitizer import to_safe_url, unescape_markdown
 from report.method import list_part_items
 from report.rendering.evidence_cards import EvidenceCards, list_back_targets
+from report.rendering.figure_places import (
+    fill_figure_places,
+    list_unplaced_figures,
+    mark_figure_places,
+)
 from report.rendering.html_parts import (
     escape_line,
     render_disclosure,
@@ -77,6 +82,8 @@ def render_html(document: ReportDocument) -> str:
     The page has no scripts and fetches nothing. Its only external links are addresses of sources.
     """
     language = "zh" if is_chinese_tag(document["language"]) else "en"
+    document = mark_figure_places(document)
+    figures = [*render_figures_html(document.get("computations", []), language)]
     shown, doubted = number_document(document)
     cards = EvidenceCards(document, shown, language)
     return _template().substitute(
@@ -87,8 +94,10 @@ def render_html(document: ReportDocument) -> str:
         + render_paragraph(describe_researched_form(document), "researched"),
         notices="\n".join(render_paragraph(one, "notice") for one in list_notices(document)),
         pointed=cards.render_style() or ".card.none",
-        body=_body(document, shown, cards, doubted, language)
-        + render_figures_html(document.get("computations", []), language),
+        body=fill_figure_places(
+            _body(document, shown, cards, doubted, language), figures, "<p>{}</p>"
+        )
+        + render_section("figures", list_unplaced_figures(shown.body, figures), language, "div"),
         doubts=_doubts(shown, cards, doubted, language) + _contradictions(shown, cards, language),
         changes=_changes(document, language),
         sources=_sources(document, shown, language)

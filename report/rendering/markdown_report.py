@@ -29,6 +29,11 @@ from report.evidence_paragraphs import count_passages, list_evidence_paragraphs
 from report.labels import append_detail, format_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import escape_markdown, to_safe_url, unescape_markdown
 from report.method import list_part_items
+from report.rendering.figure_places import (
+    fill_figure_places,
+    list_unplaced_figures,
+    mark_figure_places,
+)
 from report.rendering.numbering import (
     DOUBT_MARK,
     FIRST_DOUBT_MARK,
@@ -123,15 +128,18 @@ def _format_warning(mark: re.Match[str], grade: str) -> str:
 
 def _parts(document: ReportDocument, *, cited: bool = False) -> Iterator[str]:
     language, replace = document["language"], partial(_replace_marks, cited=cited)
+    document = mark_figure_places(document)
     shown, doubted = number_document(document)
     yield f"# {escape_markdown(document['title'])}"
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""
     yield escape_markdown(describe_researched_form(document))
     body = _replace_remarks(shown.body, list_remark_labels(document))
-    yield from _body_parts(document, body, replace)
     computations = document.get("computations", [])
-    yield from render_figures_markdown(computations, language)
+    figures = [*render_figures_markdown(computations, language)]
+    for part in _body_parts(document, body, replace):
+        yield fill_figure_places(part, figures)
+    yield from list_unplaced_figures(shown.body, figures)
     lines = zip(doubted, shown.notes, strict=True)
     marks = (f"⚠ {escape_markdown(line.text)}{replace(proof)}" for line, proof in lines)
     yield from _list("doubts", marks, language)

@@ -71,6 +71,7 @@ PRIVATE_MARK = regex("[\ue000-\ue006\ue100-\ue2ff\U000f0000-\U000ffffd]")
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = regex(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
 _END = regex("(?<=[^.!?。！？；…])[.!?。！？；…]+[\"'”’」』*_)）]*$")
+_BOLD_LABEL = regex(r"\s*\*\*[^*\n]{1,60}(?:[.。:：]\*\*|\*\*[:：])\s*(?=\S)")
 _PLACED = regex("\ue000([^\ue001]*)\ue001")
 _WORD = regex("[A-Za-z0-9]")
 _GROUP_AT = regex(rf"\s*{_GROUP}")
@@ -312,7 +313,14 @@ def _mark_statement(statement: str, marks: str, *, row: bool) -> str:
 
 
 def _mark_inference(statement: str, *, row: bool) -> str:
-    """Return a statement between the marks of an inference; of a row its first cell."""
+    """Return a statement between the marks of an inference; of a row its first cell.
+
+    A bold label before it stays outside.
+    """
+    label = None if row else _BOLD_LABEL.match(statement)
+    if label:
+        rest = _mark_inference(statement[label.end() :], row=False)
+        return f"{label[0].rstrip()} {rest}"
     bare = statement.strip()
     if row:
         first = bare.removeprefix("|").partition("|")[0].strip()

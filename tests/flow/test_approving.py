@@ -13,6 +13,7 @@ from langgraph.types import Command
 from calls.call_context import CallContext
 from calls.stack import Toolbox
 from calls.tool_rights import ROLE_TOOLS
+from graph.pauses import list_wishes
 from graph.session import SessionOutcome, ThreadSession
 from memory.experience.utterances import PERSON_SPEAKER, list_utterances
 from runs.call_site import join_owner
@@ -202,6 +203,47 @@ async def test_a_tool_that_is_allowed_beforehand_waits_for_nobody(
         outcome = await thread.answer_review({"type": "approve"}, context, quiet)
 
     assert outcome.request is None
+    assert sent == [FIRST]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"decisions": [{"type": "approve", "for_run": True}]},
+        "q1: always",
+        {"answers": {"q1": "总是"}},
+    ],
+)
+async def test_a_tool_that_is_allowed_for_the_run_is_asked_for_once(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script, answer: Any
+):
+    second, third = {"path": "b.txt", "text": "two"}, {"path": "c.txt", "text": "three"}
+    scripted(
+        script,
+        calling(("send_file", FIRST), ("send_file", second)),
+        calling(("send_file", third)),
+    )
+    assert len(asked(await begun(thread, make(reviewed)))) == 2
+
+    outcome = await resumed(thread, reviewed, answer)
+
+    assert sent == [FIRST, second, third]
+    assert outcome.state["status"] == "succeeded"
+    found = [(one["outcome"], one["question"]) for one in outcome.state["consulted"].values()]
+    assert ("allowed", "send_file") in found
+    assert outcome.state["question"]
+    assert list_wishes(outcome.state) == []
+
+
+async def test_leave_for_the_run_overrules_no_decision_on_another_call(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
+):
+    second = {"path": "b.txt", "text": "two"}
+    scripted(script, calling(("send_file", FIRST), ("send_file", second)))
+    await begun(thread, make(reviewed))
+
+    await resumed(thread, reviewed, {"answers": {"q1": "always", "q2": "no"}})
+
     assert sent == [FIRST]
 
 

@@ -14,7 +14,11 @@ from langgraph.types import Command
 from calls.attempts import list_attempts
 from graph.context import Context
 from graph.session import SessionOutcome, ThreadSession, open_session
+from library.recall import recall_pages
+from library.scope import EVERYTHING, Scope, list_stored_pages
 from memory.experience.utterances import PERSON_SPEAKER, list_utterances
+from report.document import build_document
+from report.rendering.markdown_report import render_markdown
 from runs.call_site import join_owner
 from runs.lifecycle import find_run
 from tests.conftest import make
@@ -105,6 +109,58 @@ async def test_a_step_waits_for_an_answer_and_goes_on_with_it_in_another_process
     assert not any(one.startswith("Assumed") for one in outcome.state["report"]["notices"])
     assert [one.type for one in outcome.state["messages"]] == ["human", "ai"]
     assert (await find_run("local/", "t2-1")).status == "succeeded"
+
+
+async def test_an_answer_is_told_without_a_source_named_in_the_report_and_recalled_later(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
+):
+    gauge = {"question": "Since when has hive 7012 stood in Hollerbach?", "default": "unknown"}
+    told = "By your answer, hive 7012 has stood in Hollerbach since 1 July 2026."
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", answering(asking(gauge), f"{SAID}\n\n{told}"))
+    script.on("reporter", f"{SAID}\n\n{told}")
+    context = make(reviewed, learn=True)
+    await begun(thread, context)
+
+    outcome = await thread.answer_review({"answers": {"q1": "1 July 2026"}}, context, quiet)
+
+    report = outcome.state["report"]
+    assert told in report["body"]
+    assert report["doubted"] == report["removed"] == []
+    document = build_document(outcome.state, report, outcome.state["status"], "2026-11-28")
+    method = render_markdown(document)
+    assert "You answered: 1 July 2026" in method
+    (page,) = await list_stored_pages(join_owner("local", ""), Scope(kinds=["chat"]))
+    assert page.title.startswith("Your answer of 2")
+    found = await recall_pages("local/", "Since when has hive 7012 stood there?", 3, EVERYTHING)
+    assert found[0].text == f"{gauge['question']}\n1 July 2026"
+
+
+async def test_steps_that_have_not_begun_are_told_the_answer(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "winter cluster", needs={2: [1]}))
+    script.on("researcher", answering(asking(), SAID))
+    script.on("reporter", SAID)
+    await begun(thread, make(reviewed))
+
+    await thread.answer_review({"answers": {"q1": "2"}}, make(reviewed), quiet)
+
+    assert "In which country? Austria" in told(script, "researcher")[-1]
+
+
+async def test_answers_of_a_run_that_learns_nothing_are_not_kept(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", answering(asking(), SAID))
+    script.on("reporter", SAID)
+    context = make(reviewed, learn=False)
+    await begun(thread, context)
+
+    await thread.answer_review({"answers": {"q1": "2"}}, context, quiet)
+
+    assert await list_stored_pages(join_owner("local", ""), Scope(kinds=["chat"])) == []
 
 
 async def test_all_steps_are_asked_at_once_and_what_is_not_answered_waits_on(

@@ -19,11 +19,12 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_computing import OWNER, only_finding, running, runs, sandboxed
 from tests.places import somewhere
+from tools.input_descriptions import describe_run_inputs
 from tools.knowledge.kinds import make_base, open_base
 from tools.knowledge.removal import remove_base
 from tools.knowledge.table_copies import copies_folder
 from tools.run_files import list_base_files
-from tools.run_inputs import describe_run_inputs, list_run_inputs, read_run_inputs
+from tools.run_inputs import list_run_inputs, read_run_inputs
 
 __all__ = ["runs", "sandboxed"]
 
@@ -160,7 +161,7 @@ async def test_files_of_a_base_and_tables_on_its_pages_are_inputs(hives: Knowled
         ("notes.md", "hives"),
     ]
     assert (await read_run_inputs(inputs))["yields.csv"].decode() == YIELDS
-    assert "yields.csv (knowledge base hives): 3 rows" in describe_run_inputs(inputs)
+    assert "yields.csv (knowledge base hives): 3 rows" in await describe_run_inputs(inputs)
     assert await list_run_inputs(place, make({}), {}, bases=["gone"]) == []
     await remove_base(OWNER, hives)
     assert await list_base_files(OWNER, ["hives"]) == []

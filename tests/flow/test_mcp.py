@@ -101,3 +101,32 @@ async def test_a_run_without_files_and_web_asks_the_tools_of_servers(
     outcome = await thread.begin("How much does a mason bee carry?", context, quiet)
 
     assert outcome.state["report"]["cited"] == ["S1"]
+
+
+async def test_after_a_call_of_a_tool_a_second_question_is_answered_from_what_it_said(
+    thread: ThreadSession, script: Script, home: Path
+):
+    configure(home, bees=entry("bees", local=True))
+    script.on("Draft", draft("nectar"))
+    sentence = SENTENCE.replace("S4", "S1")
+
+    def research(messages: list[object]) -> AIMessage | str:
+        called = getattr(messages[-1], "type", "") == "tool"
+        return sentence if called else calling(("bees_lookup", {"bee": "mason"}))
+
+    script.on("researcher", research)
+    script.on("reporter", sentence)
+    context = make({"models": {"default": "fake:any"}, "auto_accept": True}, max_reflections=0)
+    await thread.begin("How much does a mason bee carry?", context, quiet)
+
+    script.extractive("Lessons")
+    script.on("researcher", sentence)
+    second = await thread.begin("And how heavy is its nectar?", context, quiet)
+
+    assert second.state["status"] == "succeeded"
+    assert second.state["report"]["cited"] == ["S1"]
+    first_plan, second_plan = script.prompts("Draft")
+    assert "<tools>\n- bees\n</tools>" in first_plan
+    assert "- bees: lookup (" in second_plan
+    system = str(next(talk for name, talk in script.asked if name == "Draft")[0].text)
+    assert "servers whose tools the steps may call" in system

@@ -132,3 +132,18 @@ async def test_a_review_is_shown_the_passages_of_what_disagrees(
     pages = script.prompts("Verdict")[0].partition("<pages>")[2]
     assert '<page id="S2"' in pages
     assert {"S1", "S2"} <= set(finding_of(outcome)["sources"])
+
+
+async def test_a_rejected_sentence_that_was_qualified_since_is_another_one(
+    thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    bold = "The dance tells the distance [S1]."
+    script.on("Draft", draft("waggle dance"))
+    script.on("researcher", bold, f"{bold[:-6]} and the direction of food [S1].")
+    script.on("reporter", TRUE)
+    script.on("Verdict", {"passed": False, "wrong": [bold], "feedback": "It tells both."})
+
+    finding = finding_of(await thread.begin("How do bees dance?", make(choices), quiet))
+
+    assert "direction" in finding["text"]
+    assert (finding["status"], finding.get("doubted", "")) == ("ok", "")

@@ -71,6 +71,22 @@ def test_a_run_waits_for_its_steps_and_another_process_answers_them(
     assert "Assumed" not in Path(done.told["report"]).read_text("utf-8")
 
 
+def test_without_a_terminal_the_plan_is_approved_and_the_run_stops_where_a_step_asks(
+    forks: Forks, place: Place, keys: dict[str, str]
+):
+    done = forks.run(place, "ask", WHO, *ASK, "--thread", "alone", **keys)
+
+    assert done.status == 0
+    assert "a step that asks stops the run" in done.err
+    assert done.told["resume"] == "dossier resume alone-1 --answer q1=TEXT"
+    assert [one["id"] for one in done.told["requests"]] == ["q1", "q2"]
+
+    done = forks.run(place, "resume", "alone-1", "--approve", "--json", **keys)
+
+    assert done.told["status"] in ("succeeded", "partial")
+    assert "Assumed" not in Path(done.told["report"]).read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("options", "what"),
     [

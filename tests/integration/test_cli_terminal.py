@@ -31,6 +31,19 @@ def test_at_a_terminal_the_plan_is_shown_and_a_approves_it(place: Place):
     assert "every sentence was compared" not in report
 
 
+def test_what_was_typed_before_the_plan_is_shown_decides_nothing(forks: Forks, place: Place):
+    words = ["ask", WHO, "--again", "new", "--docs", "bees", "--thread", "early"]
+    with forks.terminal(place, *words) as terminal:
+        terminal.type("a\n\n")
+        terminal.wait_for(PROMPT)
+        terminal.type("\x04")
+        ending = terminal.end()
+
+    assert ending == 130
+    assert "Nothing is decided" in terminal.screen
+    assert status(forks, place, "early-1") == "waiting_review"
+
+
 def test_at_a_terminal_an_edit_that_is_impossible_is_told_and_can_be_mended(
     wait: Callable[[str], Done], forks: Forks, place: Place
 ):

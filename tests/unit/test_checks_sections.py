@@ -239,3 +239,30 @@ def test_statements_are_replaced_where_they_stand():
     assert replace_statements(text, TEXTS, others) == (
         "The Keel draws 400 watts [S2]. It is quiet [S2].\n\n- It costs 640 euros [S2]."
     )
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["**Assessment.** ", "**Recommendation.** ", "**My assessment.** ", "- **Inference.** "],
+)
+@pytest.mark.parametrize("opener", ["Choosing", "The Keel, then;", "So", "Nothing speaks against"])
+def test_the_bold_label_of_an_assessment_is_no_name_in_its_first_sentence(label: str, opener: str):
+    assert checked(f"{label}{opener} the Keel pump would save money.").doubted == []
+    wrong = checked(f"{label}{opener} the Vexley pump would save money.").doubted
+    assert reasons(wrong) == ["unknown"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Helgrind 一章建议先消除 Memcheck 报告的错误[S1]。",
+        "默认的 --fair-sched=no 不保证公平，try 的可重复性更好[S1]。",
+    ],
+)
+def test_what_a_source_recommends_or_compares_is_no_inference_of_the_writer(said: str):
+    assert list_inferred_statements(said, NA) == []
+
+
+@pytest.mark.parametrize("said", ["建议先买吉井泵[S2]。", "家用水井用吉井泵更好[S2]。"])
+def test_a_chinese_recommendation_is_an_inference_of_the_writer(said: str):
+    assert list_inferred_statements(said, NA) == [said]

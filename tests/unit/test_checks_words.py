@@ -74,3 +74,34 @@ def test_what_nothing_refers_to_is_taken_out():
     said = f"The ferry leaves the harbour at noon [S1]. {gone} The captain lives in the town [S1]."
 
     assert [one["text"] for one in enforce_citations(said, {"S1": PAGE}).removed] == [gone]
+
+
+OPTIONS = (
+    "--free-is-write=no|yes [default: no]\n\nWhen enabled, Helgrind treats freeing of heap memory "
+    "as if the memory was written immediately before the free.\n\n"
+    "--ignore-thread-creation=<yes|no> [default: no]\n\nControls whether all activities during "
+    "thread creation should be ignored. By default enabled only on Solaris."
+)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        r"| --free-is-write=no\|yes | no [S1] | freeing of heap memory is written [S1] |",
+        "| --ignore-thread-creation | no (on Solaris: enabled) [S1] | all activities [S1] |",
+        "| --ignore-thread-creation=no | no [S1] | all activities during thread creation [S1] |",
+        r"| --free-is-write=no\|yes | no[S1] | 把释放当作写[S1] |",
+        "| --ignore-thread-creation | no（Solaris 上为 yes）[S1] | 忽略线程创建期间的活动[S1] |",
+    ],
+)
+def test_the_no_of_an_option_is_a_value_and_denies_nothing(row: str):
+    table = f"| Option | Default | Effect |\n|---|---|---|\n{row}"
+    assert enforce_citations(table, {"S1": OPTIONS}).doubted == []
+
+
+def test_a_denial_in_a_cell_or_beside_an_option_is_marked():
+    texts = {"S1": "The pump is cooled by water. With --dry=no the pump runs dry for 20 minutes."}
+    table = "| Thing | Says |\n|---|---|\n| Pump | {} [S1] |"
+    for cell in ("the pump is not cooled by water", "--dry=no: the pump is not cooled by water"):
+        checked = enforce_citations(table.format(cell), texts)
+        assert [one["reason"] for one in checked.doubted] == ["negation"]

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from app.cli import review
-from app.cli.step_requests import print_requests, suggest_answer
+from app.cli.step_requests import ask_answers, print_requests, suggest_answer
 from config.errors import Problem
 from graph.plan import validate_plan
 
@@ -83,6 +83,36 @@ def test_a_plan_is_printed_with_its_knowledge_bases_and_the_steps_that_compute(c
     assert "Knowledge bases that are searched: hives, wiki" in printed(console)
 
 
+def test_a_plan_is_printed_with_the_steps_that_keep_from_the_web(console: Console):
+    first, second = (
+        {**PLAN["steps"][0], "id": name, "title": f"Step {name}", "need_web_search": web}
+        for name, web in (("s1", False), ("s2", True))
+    )
+
+    review.print_plan(console, request(steps=[first, second]))
+    mixed = printed(console)
+    review.print_plan(console, request(steps=[first]))
+    bare = printed(console)[len(mixed) :]
+
+    lines = [one for one in mixed.splitlines() if "Step s" in one]
+    assert ["no web" in line for line in lines] == [True, False]
+    assert "No step searches the web." in bare
+    assert "No step searches the web." not in mixed
+
+
+def test_a_plan_without_blanks_loses_no_word():
+    narrow = Console(file=io.StringIO(), width=50)
+    long = (
+        "说明--leak-check、--show-leak-kinds、--keep-stacktraces、--freelist-vol各自的作用与默认值"
+    )
+    step = {**PLAN["steps"][0], "title": long, "description": f"查手册：{long}"}
+
+    review.print_plan(narrow, request(steps=[step], questions=[]))
+
+    assert "…" not in printed(narrow)
+    assert "默认值" in printed(narrow)
+
+
 @pytest.mark.parametrize(("name", "said"), [("ask_user", "q1=TEXT"), ("git_add", "q1=yes")])
 def test_the_command_that_answers_a_tool_says_yes(name: str, said: str):
     assert suggest_answer([{"id": "q1", "name": name}, {"id": "q2", "name": "ask_user"}]) == said
@@ -97,6 +127,24 @@ def test_arguments_of_a_tool_keep_their_indentation(console: Console):
     )
 
     assert '│   "files": [' in printed(console)
+
+
+def test_a_tool_that_is_allowed_for_the_run_is_not_asked_for_again(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+):
+    names = ["send", "send", "keep"]
+    request = {
+        "requests": [{"id": f"q{at}", "step": "s1"} for at in (1, 2, 3)],
+        "action_requests": [{"name": name, "args": {}, "description": ""} for name in names],
+    }
+    typed = iter(["l", "r no"])
+    monkeypatch.setattr("builtins.input", lambda: next(typed))
+
+    assert ask_answers(console, request)["decisions"] == [
+        {"type": "approve", "for_run": True},
+        {"type": "approve"},
+        {"type": "reject", "message": "no"},
+    ]
 
 
 def test_a_plan_that_asks_nothing_is_printed_and_decided_without_a_question(

@@ -1,9 +1,12 @@
+import io
 import sys
 
 import pytest
+from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
+from app.cli.runner import WholeMarkdown
 from app.cli.table import make_table, print_renderables
 
 QUESTION = "How do the two papers disagree about forgetting?"
@@ -43,3 +46,14 @@ def test_on_a_narrow_terminal_names_are_whole_and_the_rest_is_cut(rows, capsys, 
     assert "20260112-abcdef-1  insufficient_evidence" in lines[1]
     assert lines[1].endswith("…")
     assert all(len(line) <= 60 for line in lines[1:])
+
+
+def test_a_cell_of_a_report_in_chinese_is_shown_whole():
+    cell = "为零时总是返回被测进程的返回值；非零时返回所给的值，除非被测进程自己已经失败"
+    console = Console(file=io.StringIO(), width=40)
+
+    console.print(WholeMarkdown(f"| 选项 | 作用 |\n|---|---|\n| error-exitcode | {cell} |\n"))
+
+    shown = console.file.getvalue()
+    assert "…" not in shown
+    assert set(cell) <= set(shown)

@@ -10,7 +10,7 @@ from graph.records import DoubtedSentence, Source
 from report.computed_results import (
     ReportComputation,
     add_doubts,
-    cut_figure_data,
+    cut_computations,
     list_outdated_statements,
     make_figure,
     render_figure_data,
@@ -69,7 +69,7 @@ def computation(code: str) -> ReportComputation:
 def test_a_program_cannot_end_its_block_and_a_figure_is_only_an_image():
     shown = [computation("print('```\\n# Report\\n```')\n```\n</pre><script>x()</script>")]
     markdown = "\n\n".join(render_programs_markdown(shown, "en"))
-    page = render_programs_html(shown, "en") + render_figures_html(shown, "en")
+    page = "".join([render_programs_html(shown, "en"), *render_figures_html(shown, "en")])
 
     assert "\n````python\n" in markdown
     assert markdown.rstrip().endswith("\n````")
@@ -82,17 +82,27 @@ def test_a_program_cannot_end_its_block_and_a_figure_is_only_an_image():
     report = "\n\n".join(
         ["# Bees", *render_figures_markdown(shown, "en"), render_figure_data(shown)]
     )
-    assert "data:image" not in cut_figure_data(report)
-    assert re.fullmatch(r"# Bees\n\n\*.+: report\.html\*\n", cut_figure_data(report))
-    assert cut_figure_data("# Bees\n") == "# Bees\n"
+    assert "data:image" not in cut_computations(report, "en")
+    assert re.fullmatch(r"# Bees\n\n\*.+: report\.html\*\n", cut_computations(report, "en"))
+    assert cut_computations("# Bees\n", "en") == "# Bees\n"
     assert render_figure_data(shown).startswith("[figure-1]: data:image/svg+xml;base64,")
+
+
+@pytest.mark.parametrize("method", ["", "## How it was researched\n\n2024-05-05: 2 steps."])
+def test_a_terminal_shows_no_programs(method: str):
+    body = "# Bees\n\n## How it was computed\n\nBy counting [1].\n\n## Sources\n\n[1] Fee"
+    programs = "\n\n".join(render_programs_markdown([computation("print('## Bees')")], "en"))
+    short = f"{body}\n\n{method}".rstrip() + "\n"
+
+    assert cut_computations(f"{body}\n\n{programs}\n\n{method}\n", "en") == short
+    assert cut_computations(short, "en") == short
 
 
 def test_a_figure_that_was_drawn_otherwise_the_second_time_is_marked():
     shown = [computation("draw()") | {"outcome": "files_differ", "changed": ["fee.svg"]}]
-    (_, mark) = render_figures_markdown(shown, "en")
+    (figure,) = render_figures_markdown(shown, "en")
 
-    assert mark.startswith("*⚠ drawn otherwise")
-    assert "⚠ drawn otherwise" in render_figures_html(shown, "en")
+    assert "\n\n*⚠ drawn otherwise" in figure
+    assert "⚠ drawn otherwise" in "".join(render_figures_html(shown, "en"))
     told = "".join(render_programs_markdown(shown, "en"))
     assert "run again with the same words, files that came out differently: fee.svg" in told

@@ -53,6 +53,26 @@ async def test_a_document_has_its_title_language_date_size_and_sections():
     )
 
 
+async def test_a_table_has_its_columns_and_a_workbook_those_of_each_sheet():
+    text = "hive: A; weight: 38.2; note: heavy; full: yes.\nhive: B; weight: 40.\nhive: C; note: x."
+    more = "In kilograms.\nday: 1; mean: 3.\nday: 2; mean: 4."
+    sheets = [
+        NewPage(title="hives", place="sheet=hives&rows=2-4", text=text),
+        NewPage(title="hives — Per day", place="sheet=Per%20day&rows=1-3", text=more),
+        NewPage(title="hives — Notes", place="sheet=Notes&rows=1", text="Weighed by Ada."),
+    ]
+    table = document("/docs/hives.csv", text, title="hives", place="rows=2-4")
+    book = document("/docs/hives.xlsx", text, title="hives")
+    await keep(table, book._replace(pages=sheets))
+
+    shown = (await outline()).splitlines()
+
+    assert "- hives.csv (14 words): columns hive, weight, note" in shown
+    assert (
+        "- hives.xlsx (24 words): columns hive, weight, note; Per day: columns day, mean; Notes"
+    ) in shown
+
+
 async def test_numbered_pages_are_the_size_and_chinese_is_counted_in_characters():
     await keep(
         document("/docs/a.pdf", PROSE, PROSE, place="page={}"),

@@ -17,6 +17,7 @@ from memory.learning.self_statements import is_only_statements, strip_notes
         ("Please remember that I'm vegan and tell me how bees dance", "tell me how bees dance"),
         ("请记住我喜欢表格，并告诉我蜜蜂怎样跳舞", "告诉我蜜蜂怎样跳舞"),
         ("请记住我是护士，蜜蜂怎样跳舞？", "蜜蜂怎样跳舞？"),
+        ("怎样过冬？请记住：我是医生。怎样跳舞？", "怎样过冬？怎样跳舞？"),
         ("How do bees dance? Remember that I prefer short answers.", "How do bees dance?"),
     ],
 )
@@ -55,6 +56,7 @@ def test_a_message_that_only_tells_asks_nothing(message: str):
         "I work on solar cells; compare perovskites and silicon.",
         "I need an overview of hives in Oslo.",
         "我需要一份关于量子计算的报告。",
+        "怎样发现数据竞争？请根据手册回答；不要猜测。WAL 是什么？",
     ],
 )
 def test_everything_else_stays_as_it_was_asked(message: str):

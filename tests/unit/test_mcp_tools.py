@@ -18,7 +18,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from sqlalchemy import select
 
 from calls.gateway import WorkResult, work
-from calls.tool_requests import find_own_description
+from calls.stack import Toolbox
+from calls.tool_requests import HumanInput, find_own_description
 from config.errors import Problem
 from graph.context import Context
 from library.tables import pages
@@ -35,7 +36,7 @@ from tools.mcp.connections import _connections, close_thread_connections
 from tools.mcp.mcp_tools import make_tool, name_tool, needs_approval, prepare_server_tools
 from tools.mcp.server_config import McpServer, choose_servers, load_servers
 from tools.mcp.tool_definitions import approve, read_pins
-from tools.toolbox import RESEARCHER_TOOLS
+from tools.toolbox import CODER_TOOLS, RESEARCHER_TOOLS
 
 pytestmark = pytest.mark.usefixtures("database", "script")
 
@@ -56,6 +57,8 @@ async def worked(
     *calls: tuple[str, dict[str, Any]],
     role: str = "researcher",
     thread: str = "t1",
+    toolbox: Toolbox = RESEARCHER_TOOLS,
+    human: HumanInput | None = None,
     **choices: Any,
 ) -> tuple[list[str], WorkResult]:
     """Let a model make some calls one after the other; return what it was answered."""
@@ -69,7 +72,7 @@ async def worked(
     script.on("researcher", answer)
     question = HumanMessage('<step title="bees">Find bees.</step>')
     here = runtime(thread, **choices)
-    result = await work(STATE, here, role, "Write.", [question], RESEARCHER_TOOLS)
+    result = await work(STATE, here, role, "Write.", [question], toolbox, human=human)
     last = talks[-1] if talks else []
     return [str(one.text) for one in last if one.type == "tool"], result
 
@@ -114,6 +117,48 @@ async def test_a_tool_that_may_do_more_than_read_is_refused_by_name(
 
     assert "this tool needs the person's approval" in said
     assert not calls.exists()
+
+
+async def test_a_tool_that_a_coder_is_given_needs_leave_as_well(
+    script: Script, home: Path, tmp_path: Path
+):
+    calls = tmp_path / "calls"
+    configure(home, bees=entry("bees", local=True, roles=["coder"], env={"CALLS": str(calls)}))
+    call = ("bees_release", {"bee": "mason"})
+
+    (said,), _ = await worked(script, call, role="coder", toolbox=CODER_TOOLS)
+
+    assert "this tool needs the person's approval" in said
+    assert not calls.exists()
+
+
+@pytest.mark.parametrize(
+    ("human", "told"),
+    [
+        (None, "nobody can approve a call of `bees_release`"),
+        (HumanInput("s1", reachable=False), "nobody can approve a call of `bees_release`"),
+        (HumanInput("s1", reachable=True), "Each call of `bees_release` waits"),
+        (HumanInput("s1", reachable=True, allowed=["bees_release"]), ""),
+    ],
+)
+async def test_what_holds_for_all_tools_of_servers_is_told_once_with_those_that_wait(
+    script: Script, home: Path, human: HumanInput | None, told: str
+):
+    configure(home, bees=entry("bees", local=True))
+
+    await worked(script, human=human)
+
+    system = str(script.asked[-1][1][0].text)
+    assert system.count("material, not an instruction") == 1
+    assert "`bees_lookup`" in system
+    assert told in system
+    assert ("approve" in system) is bool(told)
+
+
+async def test_nothing_is_told_of_servers_where_there_are_none(script: Script, home: Path):
+    await worked(script)
+
+    assert "MCP" not in str(script.asked[-1][1][0].text)
 
 
 async def test_a_tool_that_the_person_allows_is_called(script: Script, home: Path):
@@ -442,7 +487,7 @@ def test_a_person_is_told_what_a_tool_says_of_itself_and_not_what_models_are_tol
 
     made = make_tool(server, {**definition, "inputSchema": {"type": "object"}}, "en", set())
 
-    assert "material, not an instruction" in made.description
+    assert made.description == "A tool of the MCP server `odd`. Looks at a hive."
     assert find_own_description(made) == "Looks at a hive."
 
 

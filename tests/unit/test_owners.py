@@ -131,6 +131,13 @@ def _everything() -> document_listing.DocumentScope:
     return document_listing.DocumentScope(["/docs", "/"], "t1", scopes.Scope())
 
 
+async def _named(owner: str) -> list[str]:
+    """Return the titles of everyone by which an owner finds a document."""
+    titles = [f"Bees {mark(other)}" for other in OWNERS]
+    find = document_outline.find_named_document
+    return [title for title in titles if await find(owner, _everything(), title)]
+
+
 async def _brief(owner: str, ids: Ids) -> Any:
     shown = await page_outline.outline_pages(owner, ASKED)
     return shown, await page_outline.resolve_outline_ids(
@@ -263,6 +270,7 @@ READS: dict[str, Read] = {
     "library.document_listing.find_documents": lambda o, ids: document_listing.find_documents(
         o, _everything(), ASKED
     ),
+    "library.document_outline.find_named_document": lambda o, ids: _named(o),
     "library.document_outline.outline_documents": lambda o, ids: document_outline.outline_documents(
         o, _everything(), ASKED
     ),
@@ -318,6 +326,9 @@ READS: dict[str, Read] = {
         o, scopes.Scope(None, None)
     ),
     "library.recall.read_pages": lambda o, ids: library_recall.read_pages(o, ids.pages),
+    "library.recall.recall_documents": lambda o, ids: library_recall.recall_documents(
+        o, [ASKED], 100, ids.pages
+    ),
     "library.recall.recall_pages": lambda o, ids: library_recall.recall_pages(
         o, ASKED, 100, scopes.Scope(None, None)
     ),

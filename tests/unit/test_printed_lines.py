@@ -20,6 +20,30 @@ from tools.printed_lines import drop_repeated_lines
         ("print('Rows:', n)", "Rows: 6", True, "Rows: 6"),
         ("print('By region:')\nprint(t)", "By region:\nNorth 3", True, "By region:\nNorth 3"),
         ("print('''No page says that it leaks.\n''')", "No page says that it leaks.", True, ""),
+        (
+            "print('The five packages that differ most:')\nprint('Package', n, size)",
+            "The five packages that differ most:\nPackage tern 52",
+            True,
+            "The five packages that differ most:\nPackage tern 52",
+        ),
+        (
+            "print('No page says that it leaks:')\nprint('It is said to be tight.')",
+            "No page says that it leaks:\nIt is said to be tight.",
+            True,
+            "",
+        ),
+        (
+            "print('No page says that it leaks:')\nprint('And none that it is tight:')\nprint(t)",
+            "No page says that it leaks:\nAnd none that it is tight:\nNorth 3",
+            True,
+            "And none that it is tight:\nNorth 3",
+        ),
+        (
+            "print('Each of the 40 boats costs 900:')\nprint(t)",
+            "Each of the 40 boats costs 900:\nNorth 3",
+            True,
+            "North 3",
+        ),
         ("this is no program", "Fee: 12", True, "Fee: 12"),
     ],
 )

@@ -195,6 +195,26 @@ async def test_documents_that_were_found_and_not_read_are_named(folder: str):
     assert (await read("green gate", folder, 40_000)).skipped == ()
 
 
+async def test_a_long_page_of_the_web_is_read_whichever_part_of_it_was_and_named_without_a_part():
+    names = ("Helgrind", "Massif — a profiler", "Callgrind", "Lackey")
+    for name in names:
+        rules = [" ".join(f"{name[:4]} rule {at}{n} is dull." for n in range(400)) for at in "abc"]
+        new = [NewPage(title=name, place="", text=f"The {name} gate is green.\n\n{rules[0]}")]
+        new += [
+            NewPage(title=f"{name} ({at})", place=f"part={at}", text=f"{name}: {rules[at - 1]}")
+            for at in (2, 3)
+        ]
+        await pages.store_pages(OWNER, "web", f"https://a.b/{name[:4]}", new)
+
+    asked = [f"{name} rule" for name in names]
+    wanted = SearchRequest(asked, about="rule", web=False, max_tokens=300, widely=True)
+    evidence = await gather_evidence(HERE, Context(), wanted)
+
+    read = {re.sub(r" \(\d\)$", "", one["title"]) for one in evidence.sources.values()}
+    assert 0 < len(read) < len(names)
+    assert {*evidence.skipped} == {*names} - read
+
+
 async def test_a_step_reads_on_in_what_its_own_search_finds_and_not_in_what_the_first_one_did(
     tmp_path: Path,
 ):

@@ -240,6 +240,16 @@ def test_an_inference_in_a_table_and_in_a_list_is_marked_where_it_begins():
     assert render_html(one).count('<span class="inferred">') == 2
 
 
+def test_the_bold_label_of_an_inference_stays_before_the_mark():
+    body = "- **Order.** Food is near [S1].\n\n**先后：**先查内存[S1]。"
+    one = document(body, inferred=["**Order.** Food is near [S1].", "**先后：**先查内存[S1]。"])
+
+    shown = render_markdown(one)
+    assert "- **Order.** *Inference:* Food is near [1]." in shown
+    assert "**先后：** *Inference:* 先查内存[1]。" in shown
+    assert render_html(one).count('<span class="inferred">') == 2
+
+
 def test_an_inference_that_begins_in_bold_type_breaks_no_element():
     one = document("**Food is near [S1]. Bees dance [S1].**", inferred=["**Food is near [S1]."])
 
@@ -932,6 +942,27 @@ def test_parts_of_a_web_page_are_one_source():
 
     assert "A [1, part 2]. B [1, beginning]." in shown
     assert shown.endswith(f"[1] Long — {address}\n")
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "“4.3 Options”"), ("zh", "“4.3 Options”")])
+def test_a_part_of_a_web_page_is_called_by_the_heading_above_what_is_cited(language, words):
+    address = "https://example.org/long"
+    parts = [source(1, "Long", address), source(2, "Long (2)", f"{address}#part=2")]
+    told = [
+        "It goes on.",
+        "## 4.3 Options https://evil.example",
+        "The option of leaks is off.",
+        "## 4.4 Rules",
+        "No.",
+    ]
+    body = 'Leaks: <q s="S2">The option of leaks is off.</q> <q s="S2">It goes on.</q>'
+
+    shown = render_markdown(
+        document(body, sources=parts, texts={"S2": "\n\n".join(told)}, language=language)
+    )
+
+    assert f"[1, {words}]" in shown
+    assert "[1, part 2]" in shown or "[1, 第 2 部分]" in shown
 
 
 def test_files_that_are_gone_are_not_taken_for_one():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from library import store as pages
 from library.document_sections import outline_document
 from library.page_rows import NewPage
 from library.recall import read_pages
+from report.source_registry import CitablePage, register_sources
 from tests.fake_model import Script
 from tests.places import runtime, somewhere
 from tests.unit.test_toolbox import STATE, stopped
@@ -328,6 +330,74 @@ async def test_a_linked_page_is_opened(script: Script, monkeypatch: pytest.Monke
     (page,) = await told(script, "", ("open", {"url": "https://a.b/keys"}), sources=known)
 
     assert "The key of the north gate is of brass." in page
+
+
+async def test_a_search_without_the_web_finds_what_this_run_has_read_of_it(script: Script):
+    page = NewPage(title="Gates", place="", text="The key of the gate is of brass.")
+    url = "https://a.b/gates"
+    (name,) = await pages.store_pages(OWNER, "web", url, [page], group="a.b", run="t1-1")
+    known = {"S1": Source(id="S1", page=name, title="Gates", location=url, kind="web")}
+    calls = [("search", {"query": query}) for query in ("key of brass", "xylophone")]
+
+    found, nothing = await told(script, "", *calls, sources=known)
+
+    assert "The key of the gate is of brass." in found
+    assert nothing.startswith("Nothing was found.")
+    assert "no files to search" in nothing
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "4. Memcheck: a checker of memory",
+        "4. memcheck: a checker of memory",
+        "a.b: 4. Memcheck: a checker of memory",
+        "a.b：4. Memcheck: a checker of memory",
+        "- a.b: 4. Memcheck: a checker of memory (English, 12 words): Overview",
+    ],
+)
+async def test_a_page_of_the_web_is_read_by_its_title_or_as_the_outline_calls_it(
+    script: Script, name: str
+):
+    url = "https://a.b/memcheck"
+    title = "4. Memcheck: a checker of memory"
+    new = [NewPage(title=title, place="", text="The first part is on blocks.")]
+    new += [NewPage(title=f"{title} (2)", place="part=2", text="The second part is on bits.")]
+    ids = await pages.store_pages(OWNER, "web", url, new, group="a.b")
+    await register_sources("t1", [CitablePage(ids[1], f"{title} (2)", f"{url}#part=2", "web")])
+
+    (text,) = await told(script, "", ("read", {"source": name}))
+
+    assert "The first part is on blocks." in text
+    assert "The second part is on bits." in text
+
+
+async def test_without_a_name_the_documents_are_listed_and_those_of_knowledge_bases(
+    script: Script, folder: str
+):
+    known = {
+        name: Source(id=name, page=f"p{name}", title="Hives", location="", kind="knowledge")
+        for name in ("S1", "S2")
+    }
+
+    (files,) = await told(script, folder, ("outline", {}), sources=known)
+
+    assert "- guide.md: Harbour guide (" in files
+    assert "- S1: Hives" in files
+
+
+async def test_what_there_is_not_is_refused_in_the_language_of_the_prompt(script: Script):
+    call = {"name": "read", "args": {"source": "四月的会议"}, "id": "1"}
+    asked = AIMessage("", tool_calls=[call], response_metadata={"finish_reason": "tool_calls"})
+    script.on("researcher", asked, stopped("没有找到。"))
+    message = HumanMessage('<step title="会议">查找会议记录。</step>')
+    system = "你负责研究一个步骤。"
+
+    await work(STATE, runtime(), "researcher", system, [message], RESEARCHER_TOOLS)
+
+    (answer,) = [str(one.text) for one in script.asked[-1][1] if one.type == "tool"]
+    assert answer.startswith("已拒绝：没有名为 '四月的会议' 的文档")
+    assert not re.search("[a-z]{3}", answer)
 
 
 MANUAL = "\n\n".join(

@@ -9,6 +9,7 @@ from library import store
 from library.document_outline import DocumentOutline
 from library.documents import ReadDocument, store_files
 from library.page_rows import NewPage
+from library.scope import PAGE_KINDS
 from library.uploaded_files import upload_folder
 from runs.call_site import CallSite
 from tools.scope_outline import outline_scope, render_outline_block
@@ -59,6 +60,27 @@ async def test_memory_is_not_told_where_the_web_is_searched():
 
 async def test_only_the_chosen_parts_of_memory_are_told():
     assert "pond" not in await told(memory=["web"])
+
+
+@pytest.mark.parametrize("kind", PAGE_KINDS)
+async def test_every_kind_of_page_is_told_by_a_name_in_both_languages(kind: str):
+    new = [NewPage(title="Ebb", place="", text="The gate is here.")]
+    await store.store_pages(OWNER, kind, "of x", new)
+    chosen = Context(memory=[kind])
+
+    english = (await outline_scope(HERE, chosen, "gate")).text
+    chinese = (await outline_scope(HERE, chosen, "gate", "zh")).text
+
+    assert ": Ebb (" in english
+    assert "：Ebb (" in chinese
+    assert f"- {kind}：" not in chinese
+
+
+async def test_a_kind_that_only_an_import_has_is_told_by_its_own_name():
+    new = [NewPage(title="Ebb", place="", text="The gate is here.")]
+    await store.store_pages(OWNER, "letter", "of x", new)
+
+    assert "- letter: Ebb" in await told()
 
 
 def test_the_block_names_the_languages_and_there_is_none_for_nothing():

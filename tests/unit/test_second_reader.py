@@ -8,6 +8,7 @@ from report.checks.second_reader import (
     ClaimVerdict,
     ReviewClaim,
     derive_ruling,
+    find_draft_passages,
     list_claim_passages,
     list_claims,
     validate_verdict,
@@ -308,3 +309,19 @@ def test_of_a_page_in_another_language_all_is_shown():
     )
 
     assert passage["text"].strip() == page.strip()
+
+
+def test_what_a_program_printed_is_shown_in_whole_lines():
+    lines = [
+        f"Declared minus measured size of the packages of section {n} (with both sizes) without "
+        f"those of the base system: {n}.5 MiB"
+        for n in range(10, 60)
+    ]
+    text = "Computed by a program.\n\n" + "\n".join(lines)
+    draft = "In section 31 the packages declare 31.5 MiB more than was measured [S1]."
+    shown = find_draft_passages(draft, [], [], {"S1": text})
+
+    assert shown
+    for passage in shown:
+        first, *_, last = passage["text"].splitlines()
+        assert {first, last} <= {*text.splitlines()}

@@ -100,6 +100,26 @@ def test_chinese_marks_end_a_sentence_together_with_the_quote_they_close():
     ]
 
 
+def test_the_mark_of_a_name_ends_no_chinese_sentence():
+    assert texts("它不支持 3DNow! 指令；也不支持Yahoo!邮箱。Hello! 你好。") == [
+        "它不支持 3DNow! 指令；",
+        "也不支持Yahoo!邮箱。",
+        "Hello!",
+        "你好。",
+    ]
+    assert texts("真好! 走吧。") == ["真好!", "走吧。"]
+
+
+def test_bold_type_ends_with_its_sentence():
+    assert texts("**先后。** 同一个锁。**后来。**走了。**重要**的是锁。") == [
+        "**先后。**",
+        "同一个锁。",
+        "**后来。**",
+        "走了。",
+        "**重要**的是锁。",
+    ]
+
+
 def test_headings_bullets_and_rows_are_sentences_of_their_own():
     text = "# Bees\nBees dance.\n- one\n- two\n1. First\n| a | b |\n| c | d |\n小标题\n\n第二章。"
 

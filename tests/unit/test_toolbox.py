@@ -209,4 +209,4 @@ async def test_a_chinese_researcher_is_answered_in_chinese(script: Script):
     await work(STATE, runtime(), "researcher", system, [question], toolbox=toolbox.RESEARCHER_TOOLS)
 
     (told,) = (str(one.content) for one in script.asked[-1][1] if one.type == "tool")
-    assert told == "没有找到任何内容。"
+    assert told == "没有找到任何内容。\n\n没有可检索的文件，只有以前读过的内容。"

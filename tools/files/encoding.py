@@ -49,6 +49,18 @@ def decode_bytes(data: bytes, *, markup: bool = False) -> str:
     return _guess(data)
 
 
+def find_encoding(data: bytes, text: str) -> str:
+    """Return the encoding in which bytes are a text, or "" if it is none that Python names.
+
+    Args:
+        data: The bytes.
+        text: What they were decoded into.
+    """
+    marks = (name for mark, name in _BYTE_ORDER_MARKS.items() if data.startswith(mark))
+    names = (*marks, "utf-8", *_LIKELY)
+    return next((name for name in names if data and _decode(data, name) == text), "")
+
+
 def _decode(data: bytes, encoding: str) -> str | None:
     """Decode without loss, or return None; GBK stands for the whole family, as in browsers."""
     # The codecs `undefined` and `idna` raise the general error.

@@ -65,6 +65,8 @@ class CellGrid(NamedTuple):
     """Empty if no row looks like a header."""
     rows: list[tuple[int, list[str]]]
     """The rows below the header that are not empty."""
+    header_row: int = 0
+    """The number of the header in the file; 0 without one."""
 
 
 MAX_SECTION = 6_000
@@ -338,13 +340,14 @@ HEADER_WITHIN = 5
 def make_grid(name: str, rows: Iterable[list[str]]) -> CellGrid:
     """Return the cells of the rows below their header."""
     header: list[str] = []
+    header_row = 0
     body: list[tuple[int, list[str]]] = []
     for number, cells in _numbered(rows):
         if not header and len(body) < HEADER_WITHIN and _is_header(cells):
-            header, body = cells, []
+            header, header_row, body = cells, number, []
         else:
             body.append((number, cells))
-    return CellGrid(name, header, body)
+    return CellGrid(name, header, body, header_row)
 
 
 def make_row_pieces(rows: Iterable[list[str]], title: str = "") -> Iterator[DocumentPiece]:

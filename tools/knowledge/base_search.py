@@ -22,7 +22,7 @@ from library.page_rows import NewPage, PageOrigin, Provenance, strip_unstorable
 from library.recall import read_pages
 from library.store import store_unsearched_pages
 from library.tables import pages
-from prompts.prompt_injection import cut_injections
+from prompts.prompt_injection import cut_injections, has_injection
 from runs.call_site import CallSite, run_site
 from runs.trace import WITHHELD, trace
 from storage.engine import read_rows
@@ -277,6 +277,8 @@ def _new_page(
     provenance: Provenance = "user" if base.kind == "folder" and not base.is_shared else "tool"
     source = PageOrigin(here.owner, KNOWLEDGE_KIND, origin, "", provenance, here.run)
     metadata = passage.metadata._replace(site=base.name)
+    if has_injection(passage.text):
+        metadata = metadata._replace(genre="hostile")
     page = NewPage(title=title, place=passage.place, text=passage.text, metadata=metadata)
     # Two bases may hold the same document.
     page["session"] = f"{KNOWLEDGE_KIND} {base.name}"

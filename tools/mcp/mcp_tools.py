@@ -23,6 +23,7 @@ from graph.context import Context
 from models.chat_models import built_in
 from prompts.loader import render_prompt
 from runs.trace import trace
+from text.normalization import cut_at_word
 from text.regex import regex
 from tools.evidence import Evidence
 from tools.mcp.connections import choose_tools, get_connection
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 MAX_NAME = 64
 """The most characters that servers of models let the name of a tool have."""
+
+OUTLINED_TOOLS, OUTLINED_DESCRIPTION = 20, 60
+"""How many tools of a server a planner is told of, and how much of what each says of itself."""
 
 SERVER, TOOL, ALLOWED = "mcp_server", "mcp_tool", "mcp_allowed"
 """The keys of what a tool's metadata says of its server."""
@@ -96,6 +100,38 @@ async def prepare_server_tools(owner: str, choices: Context, role: str) -> bool:
     if servers:
         await _import_client()
     return bool(servers)
+
+
+async def outline_server_tools(owner: str, choices: Context) -> str:
+    """Return which tools of servers the steps of a run may call, a line for each server.
+
+    No server is started: of one that was never used, only the name is known.
+    """
+    servers: dict[str, McpServer] = {}
+    for role in ("researcher", "coder"):
+        if not built_in(role, choices):
+            try:
+                chosen = await choose_servers(owner, choices.mcp, role)
+            except Problem:
+                return ""
+            servers |= {server.name: server for server in chosen}
+    return "\n".join([await _outline_server(server) for server in servers.values()])
+
+
+async def _outline_server(server: McpServer) -> str:
+    try:
+        pins = await read_pins(server)
+        check_approved(server, pins)
+    except Problem:
+        return f"- {server.name}"
+    names = [name for name in pins.tools if server.tools is None or name in server.tools]
+    told = [
+        f"{name} ({cut_at_word(described, OUTLINED_DESCRIPTION)})" if described else name
+        for name in names[:OUTLINED_TOOLS]
+        if pins.state(name) != "changed"
+        for described in [clean_description(pins.tools[name])]
+    ]
+    return f"- {server.name}: {'; '.join(told)}" if told else f"- {server.name}"
 
 
 async def _import_client() -> None:

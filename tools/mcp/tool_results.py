@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from library.page_sizing import size_pages
 from library.store import COMPUTED, STORE_BATCH
 from prompts.prompt_injection import has_injection
 from text.normalization import cut_at_word, drop_unstorable
+from text.regex import regex
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult, ContentBlock
@@ -26,6 +28,12 @@ MAX_CHARS = 200_000
 
 MAX_NAMED = 80
 """The most characters of the arguments in a title."""
+
+MIN_VALUE, HASH_SHOWN = 12, 10
+"""How many characters of an argument are shown in any case, and how many of a hash."""
+
+_HASH = regex(r"[0-9a-f]{20,}", re.IGNORECASE)
+_PATH = regex(r"(?:~?[/\\]|[A-Za-z]:[/\\])[^\s]*[^\s/\\]")
 
 LEFT_OUT = "\n[…]"
 
@@ -73,16 +81,37 @@ def origin_prefix(server: str) -> str:
 
 
 def title_of(server: str, tool: str, arguments: Mapping[str, Any]) -> str:
-    """Return the title of a result, such as `time: convert_time (time 12:00)`."""
-    named = ", ".join(f"{name} {value}" for name, value in _plain(arguments))
-    short = cut_at_word(" ".join(named.split()), MAX_NAMED)
+    """Return the title of a result, such as `time: convert_time (time 12:00)`.
+
+    Each argument has its share of the room, so that calls that differ in one have other titles.
+    """
+    values = {name: _shorten(value) for name, value in _plain(arguments)}
+    short = _join(values)
+    if len(short) > MAX_NAMED:
+        share = MAX_NAMED // len(values)
+        rooms = {name: max(share - len(f"{name} , "), MIN_VALUE) for name in values}
+        short = _join({name: cut_at_word(one, rooms[name]) for name, one in values.items()})
+        short = cut_at_word(short, MAX_NAMED)
     return f"{server}: {tool} ({short})" if short else f"{server}: {tool}"
+
+
+def _join(values: Mapping[str, str]) -> str:
+    return " ".join(", ".join(f"{name} {value}" for name, value in values.items()).split())
 
 
 def _plain(arguments: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     for name, value in arguments.items():
         if value not in (None, "", [], {}):
             yield name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _shorten(value: str) -> str:
+    """Return a hash by its first characters, and a path by its name."""
+    if _HASH.fullmatch(value):
+        return value[:HASH_SHOWN]
+    return (
+        value.rstrip("/\\").replace("\\", "/").rpartition("/")[2] if _PATH.match(value) else value
+    )
 
 
 async def build_result_pages(

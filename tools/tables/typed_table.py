@@ -197,6 +197,8 @@ class TypedTable:
     """The number of each row in the file, from 1."""
     totals: Sequence[int] = ()
     """The numbers of the rows that were left out because they sum up others."""
+    header_row: int = 1
+    """The number of the row with the names of the columns in the file."""
 
     @property
     def name(self) -> str:
@@ -245,7 +247,8 @@ def _table(file: str, sheet: str, grid: CellGrid) -> TypedTable:
         for at, name in enumerate(grid.header)
         if name
     ]
-    return TypedTable(file, sheet, columns, [row for row, _ in kept], sorted(sums))
+    numbers = [row for row, _ in kept]
+    return TypedTable(file, sheet, columns, numbers, sorted(sums), grid.header_row or 1)
 
 
 Sign = Literal["=", "≠", ">", "≥", "<", "≤", "starts", "ends", "contains", "empty", "filled"]
