@@ -28,8 +28,8 @@ _NAMES = (
 )
 
 
-class Figures(NamedTuple):
-    """What one format costs: kilobytes, and seconds of the processor for the first and the second export."""
+class ExportCost(NamedTuple):
+    """What a format costs: kilobytes, and seconds of the processor for a first and a second export."""
 
     name: str
     kilobytes: float
@@ -105,7 +105,7 @@ def _write_sections(chance: random.Random, texts: dict[str, list[str]]) -> Itera
             yield f"| Source | Bees |\n|---|--:|\n{rows}"
 
 
-def measure(report: ExportedReport, folder: Path | None = None) -> Iterator[Figures]:
+def measure_exports(report: ExportedReport, folder: Path | None = None) -> Iterator[ExportCost]:
     """Yield the figures of each format.
 
     Args:
@@ -120,17 +120,17 @@ def measure(report: ExportedReport, folder: Path | None = None) -> Iterator[Figu
             started = time.process_time()
             one.load()(report)
         except Problem as problem:
-            yield Figures(name, 0, 0, 0, str(problem))
+            yield ExportCost(name, 0, 0, 0, str(problem))
             continue
         if folder:
             (folder / f"report.{one.suffix}").write_bytes(content)
-        yield Figures(name, len(content) / 1000, first, time.process_time() - started)
+        yield ExportCost(name, len(content) / 1000, first, time.process_time() - started)
 
 
 def main(arguments: list[str]) -> None:
     """Print the figures; the files are kept in a folder that is named."""
     print("format      kB  first s  again s  (of the processor)")
-    for one in measure(build_report(), Path(arguments[0]) if arguments else None):
+    for one in measure_exports(build_report(), Path(arguments[0]) if arguments else None):
         shown = f"{one.kilobytes:8,.0f} {one.first:8.2f} {one.second:8.2f}"
         print(f"{one.name:5} {one.problem or shown}")
 
