@@ -29,7 +29,7 @@ _NAMES = (
 
 
 class ExportCost(NamedTuple):
-    """What a format costs: kilobytes, and seconds of the processor for a first and a second export."""
+    """Kilobytes of a format, and seconds of the processor for a first and a second export."""
 
     name: str
     kilobytes: float

@@ -46,8 +46,8 @@ from library.page_retrieval import find_pages, find_pages_many
 from library.page_rows import NewPage
 from library.store import (
     list_page_ids,
-    read_page_links,
     read_page_days,
+    read_page_links,
     read_page_origins,
     read_page_texts,
     store_pages,
