@@ -14,6 +14,8 @@ from docx.oxml.ns import nsdecls, qn
 from docx.shared import Pt, RGBColor
 from lxml import etree
 
+from report.labels import is_chinese_tag
+
 CODE_STYLE = "Code"
 """The style of blocks of code; words of code have `Code Char`."""
 
@@ -156,6 +158,8 @@ def prepare_styles(document: Any, language: str) -> None:
         styles[name].font.color.rgb = _INK
     styles["Title"].font.size = Pt(22)
     _set_language(styles, language)
+    if is_chinese_tag(language):
+        styles["Quote"].font.italic = False
     text = styles.add_style("Footnote Text", WD_STYLE_TYPE.PARAGRAPH)
     text.base_style, text.font.size = normal, Pt(9)
     text.paragraph_format.space_after, text.paragraph_format.line_spacing = Pt(2), 1.0
@@ -178,7 +182,7 @@ def _set_language(styles: Any, language: str) -> None:
     if told is None:
         told = OxmlElement("w:lang")
         usual.append(told)
-    chinese = language.lower().startswith("zh")
+    chinese = is_chinese_tag(language)
     told.set(qn("w:eastAsia"), language if chinese else "zh-CN")
     told.set(qn("w:val"), "en-US" if chinese or language == "en" else language)
 

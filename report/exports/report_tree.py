@@ -48,7 +48,8 @@ class Footnote(NamedTuple):
 
     def describe(self, language: str) -> str:
         """Return the text of the footnote behind the number of its source."""
-        comma, colon = get_label("comma", language), get_label("colon", language)
+        comma = "，" if is_chinese_tag(language) else ", "
+        colon = get_label("colon", language)
         about = comma.join(filter(None, (self.title, self.place)))
         return f"{about}{colon}“{self.words}”" if self.words else about
 
