@@ -166,6 +166,7 @@ class ErrorCode(StrEnum):
     PAGE_NOT_TEXT = "page_not_text", ErrorKind.FAILED
     PAGE_TIMEOUT = "page_timeout", ErrorKind.UNAVAILABLE
     PAGE_UNAVAILABLE = "page_unavailable", ErrorKind.UNAVAILABLE
+    PDF_UNAVAILABLE = "pdf_unavailable", ErrorKind.UNAVAILABLE
     PLAN_CYCLE = "plan_cycle", ErrorKind.USAGE
     PLAN_DUPLICATE_ID = "plan_duplicate_id", ErrorKind.USAGE
     PLAN_FIELD = "plan_field", ErrorKind.USAGE
@@ -214,6 +215,7 @@ class ErrorCode(StrEnum):
     UNDO_FORGOTTEN = "undo_forgotten", ErrorKind.CONFLICT
     UNDO_IMPOSSIBLE = "undo_impossible", ErrorKind.REFUSED
     UNKNOWN_FIELD = "unknown_field", ErrorKind.USAGE
+    UNKNOWN_FORMAT = "unknown_format", ErrorKind.USAGE
     UNKNOWN_MODEL = "unknown_model", ErrorKind.USAGE
     UNKNOWN_PROVIDER = "unknown_provider", ErrorKind.USAGE
     UNKNOWN_ROLE = "unknown_role", ErrorKind.USAGE

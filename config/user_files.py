@@ -18,15 +18,36 @@ from typing import BinaryIO
 from config.errors import ErrorCode, Problem
 
 
-def write_user_file(file: Path, text: str, *, force: bool) -> None:
+def write_user_file(file: Path, content: str | bytes, *, force: bool) -> None:
     """Write a file whole or not at all, for nobody but its owner to read.
 
     Nothing is written through a link; with `force` the link itself is replaced.
 
     Args:
         file: Where it goes.
-        text: What it holds.
+        content: What it holds; a text is written in UTF-8.
         force: Whether a file that is there is replaced.
+
+    Raises:
+        Problem: `output_exists` or `output_not_writable`.
+    """
+    check_new_file(file, force=force)
+    part = file.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+            opened.write(content.encode() if isinstance(content, str) else content)
+        part.replace(file)
+    except OSError as error:
+        what = f"it cannot be written: {error.strerror}"
+        hint = "name a file in a folder you may write to"
+        raise Problem(ErrorCode.OUTPUT_NOT_WRITABLE, what, where=str(file), hint=hint) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def check_new_file(file: Path, *, force: bool) -> None:
+    """Check that nothing is in the place of a file, or with `force` no more than a file.
 
     Raises:
         Problem: `output_exists` or `output_not_writable`.
@@ -38,18 +59,6 @@ def write_user_file(file: Path, text: str, *, force: bool) -> None:
         hint = "name a file"
         what = "it is no file, and nothing else is ever replaced"
         raise Problem(ErrorCode.OUTPUT_NOT_WRITABLE, what, where=str(file), hint=hint)
-    part = file.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
-            opened.write(text.encode())
-        part.replace(file)
-    except OSError as error:
-        what = f"it cannot be written: {error.strerror}"
-        hint = "name a file in a folder you may write to"
-        raise Problem(ErrorCode.OUTPUT_NOT_WRITABLE, what, where=str(file), hint=hint) from error
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 MOST = 200_000_000

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal
 
@@ -182,6 +183,18 @@ async def read_page_origins(owner: str, ids: Sequence[str]) -> dict[str, tuple[s
         wanted = select(pages.c.id, pages.c.kind, pages.c.origin)
         rows = await read_rows(wanted.where(pages.c.owner == owner, pages.c.id.in_(batch)))
         found |= {row.id: (row.kind, row.origin) for row in rows}
+    return found
+
+
+async def read_page_days(owner: str, ids: Sequence[str]) -> dict[str, str]:
+    """Return the day on which each of an owner's pages was stored, as an ISO date, by id."""
+    found: dict[str, str] = {}
+    for batch in split_batches(ids):
+        wanted = select(pages.c.id, pages.c.created)
+        rows = await read_rows(wanted.where(pages.c.owner == owner, pages.c.id.in_(batch)))
+        found |= {
+            row.id: datetime.fromtimestamp(row.created, UTC).date().isoformat() for row in rows
+        }
     return found
 
 

@@ -6,15 +6,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
-from langchain_core.runnables import RunnableConfig
 from rich.text import Text
 
 from app.cli.dispatch import Invocation
 from app.cli.output import one_line
 from config.errors import ErrorCode, Problem
 from graph.records import Source
-from graph.state import State
-from nodes.deliver import draw_report
+from nodes.finished_report import load_report_document
 from report.citations import describe_origin
 from report.document import ReportDocument
 from report.evidence_paragraphs import EvidenceParagraph, list_evidence_paragraphs
@@ -22,7 +20,6 @@ from report.evidence_spans import CitationUse
 from report.labels import get_label
 from report.rendering.markdown_report import render_plain_text
 from report.rendering.numbering import number_document
-from runs.checkpointer import open_checkpointer
 from runs.lifecycle import RunRecord
 from text.pluralization import pluralize
 
@@ -49,8 +46,7 @@ async def show_cited_source(run: RunRecord, named: str, invocation: Invocation) 
     Raises:
         Problem: `report_not_found` or `source_not_found`.
     """
-    state = await _find_report_state(run)
-    document = await draw_report(run.owner, run.id, state, state["report"].get("created", ""))
+    document = await load_report_document(run)
     found = _find_source(document, named)
     passages = [_passage_as_dict(one, found.uses, document["texts"]) for one in found.passages]
     source = {"number": found.number, **_source_as_dict(found)}
@@ -58,22 +54,6 @@ async def show_cited_source(run: RunRecord, named: str, invocation: Invocation) 
         {"run": run.id, "thread": run.thread, "source": source, "passages": passages},
         *_render(found, document["language"]),
     )
-
-
-async def _find_report_state(run: RunRecord) -> State:
-    """Return the newest saved state of a run with a report.
-
-    Raises:
-        Problem: `report_not_found`.
-    """
-    place: RunnableConfig = {"configurable": {"thread_id": run.thread, "checkpoint_ns": ""}}
-    async with open_checkpointer() as saver:
-        async for saved in saver.alist(place):
-            values = saved.checkpoint["channel_values"]
-            if values.get("run") == run.id and values.get("report", {}).get("title"):
-                return cast("State", values)
-    hint = f"its status is {run.status}; see `dossier runs show {run.id}`"
-    raise Problem(ErrorCode.REPORT_NOT_FOUND, f"{run.id} has no report", hint=hint)
 
 
 def _find_source(document: ReportDocument, named: str) -> _CitedSource:

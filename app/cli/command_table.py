@@ -53,6 +53,13 @@ COMMANDS = {
             options.JSON,
         ),
     ),
+    "export": CommandEntry(
+        "Write the report of a run as PDF, Word, EPUB, BibTeX or JSON with all its evidence.\n\n"
+        "Without --format, the name of the file says which: md, html, pdf, docx, epub, json, bib "
+        "or csl.json.",
+        "export_command.export_run",
+        (options.RUN, options.FORMAT, options.EXPORT_OUT, options.FORCE, *options.PROJECT),
+    ),
     "feedback": CommandEntry(
         "Say that a run was good (up) or bad (down), or what was wrong with it.",
         "feedback.give_feedback",

@@ -26,6 +26,11 @@ COMMAND_EXAMPLES = {
         "dossier resume 20260101-a1b2c3-1 --answer q1=Austria --answer q2=no",
         "dossier resume 20260101-a1b2c3-1 --set max_tokens=400000",
     ),
+    "export": (
+        "dossier export 20260101-a1b2c3-1 --format pdf",
+        "dossier export 20260101-a1b2c3-1 --out bees.docx",
+        "dossier export 20260101-a1b2c3-1 --format bib --out refs.bib --force",
+    ),
     "feedback": (
         "dossier feedback 20260101-a1b2c3-1 up",
         'dossier feedback 20260101-a1b2c3-1 "It was 1927 and not 1972."',

@@ -178,6 +178,14 @@ SOURCE = _option(
 RUN = _argument("run", "RUN", "The name of the run, as dossier runs lists it.")
 RUN_BEFORE = _argument("before", "RUN1", "The run of the earlier version.")
 RUN_AFTER = _argument("after", "RUN2", "The run of the later version.")
+FORMAT = _option("format", "FORMAT", "md, html, pdf, docx, epub, json, bib or csl.", "", kind=str)
+EXPORT_OUT = _option(
+    "out",
+    "FILE",
+    "The file to write; the name of the run in this folder if not given.",
+    None,
+    kind=Path | None,
+)
 KEEP = _option("keep", "AGE", "How long a run is kept after its end: 12h, 90d, 8w or 1y.", "90d")
 VERDICT = _argument("words", 'up|down|"TEXT"', "up, down, or what was wrong with it, in quotes.")
 APPROVE = _flag("approve", "Approve the plan.")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 
 from graph.records import Source
 from report.body_sections import list_report_sections
@@ -51,6 +51,7 @@ from text.regex import regex
 from text.script import CJK
 
 _CJK = regex(f"[{CJK}]")
+_OTHER_MARK = regex("[\ue002-\ue006\ue100-\ue2ff]")  # of all private ones but those of citations
 _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
 
@@ -61,6 +62,14 @@ def render_markdown(document: ReportDocument) -> str:
     known, doubts, what a version changes, the list of sources, and how it was researched.
     """
     return "\n\n".join(part for part in _parts(document) if part) + "\n"
+
+
+def render_cited_markdown(document: ReportDocument) -> str:
+    """Return a document as Markdown in which each citation keeps its private marks.
+
+    They are those of `NumberedText`: the number of the document with the place, and the use.
+    """
+    return "\n\n".join(part for part in _parts(document, cited=True) if part) + "\n"
 
 
 @lru_cache(maxsize=512)
@@ -77,8 +86,13 @@ def render_plain_text(body: str) -> str:
     return " · ".join(unescape_markdown(cell) for cell in cells if cell)
 
 
-def _replace_marks(text: str, grades: Sequence[str] = (), language: str = "en") -> str:
-    """Return a numbered text with brackets, warnings and words in place of private marks."""
+def _replace_marks(
+    text: str, grades: Sequence[str] = (), language: str = "en", *, cited: bool = False
+) -> str:
+    """Return a numbered text with brackets, warnings and words in place of private marks.
+
+    Those of citations are kept if it is to stay `cited`.
+    """
 
     def warn(mark: re.Match[str]) -> str:
         """Return the sign of a doubt; behind the last grade, that one is repeated."""
@@ -87,6 +101,8 @@ def _replace_marks(text: str, grades: Sequence[str] = (), language: str = "en") 
 
     space = "" if is_chinese_tag(language) else " "
     told = text.replace(INFERENCE_START, f"*{get_label('inference', language)}*{space}")
+    if cited:
+        return _OTHER_MARK.sub("", DOUBT_MARK.sub(warn, told))
     return PRIVATE_MARK.sub("", DOUBT_MARK.sub(warn, told.translate(_BRACKETS)))
 
 
@@ -110,39 +126,40 @@ def _format_warning(mark: re.Match[str], grade: str) -> str:
     return f"{'' if close else ' '}{sign}{' ' if after.isalnum() or after in ('[', '|') else ''}"
 
 
-def _parts(document: ReportDocument) -> Iterator[str]:
-    language = document["language"]
+def _parts(document: ReportDocument, *, cited: bool = False) -> Iterator[str]:
+    language, replace = document["language"], partial(_replace_marks, cited=cited)
     document = mark_figure_places(document)
     shown, doubted = number_document(document)
     yield f"# {escape_markdown(document['title'])}"
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""
     yield escape_markdown(describe_researched_form(document))
+    body = _replace_remarks(shown.body, list_remark_labels(document))
     computations = document.get("computations", [])
     figures = [*render_figures_markdown(computations, language)]
-    for part in _body_parts(document, _replace_remarks(shown.body, list_remark_labels(document))):
+    for part in _body_parts(document, body, replace):
         yield fill_figure_places(part, figures)
     yield from list_unplaced_figures(shown.body, figures)
     lines = zip(doubted, shown.notes, strict=True)
-    marks = (f"⚠ {escape_markdown(line.text)}{_replace_marks(proof)}" for line, proof in lines)
+    marks = (f"⚠ {escape_markdown(line.text)}{replace(proof)}" for line, proof in lines)
     yield from _list("doubts", marks, language)
-    yield from _list("disagree", map(_replace_marks, shown.contradictions), language)
+    yield from _list("disagree", map(replace, shown.contradictions), language)
     yield from _list("changes", list_changes(document, escape_markdown), language)
-    yield from _source_parts(document, shown)
+    yield from _source_parts(document, shown, cited=cited)
     yield from render_programs_markdown(computations, language)
     yield from _method_parts(document)
     yield from map(escape_markdown, list_footnotes(document))
     yield render_figure_data(computations)
 
 
-def _body_parts(document: ReportDocument, body: str) -> Iterator[str]:
+def _body_parts(document: ReportDocument, body: str, replace: Callable[..., str]) -> Iterator[str]:
     """Yield the text, with what it concludes under a note, and what is not known as its end."""
     language, grades = document["language"], list_grade_labels(document)
     sections = list_report_sections(body)
     for one in sections:
-        yield _replace_marks(one.heading, grades, language)
+        yield replace(one.heading, grades, language)
         yield f"*{get_label('conclusions', language)}*" if one.kind == "assessment" else ""
-        yield _replace_marks(one.text, grades, language)
+        yield replace(one.text, grades, language)
     if not body and document["status"] == "insufficient_evidence":
         yield describe_empty_answer(document)
     missing = list_missing_parts(document)
@@ -154,7 +171,7 @@ def _body_parts(document: ReportDocument, body: str) -> Iterator[str]:
         yield "\n".join(f"- {gap}" for gap in gaps)
 
 
-def _source_parts(document: ReportDocument, shown: NumberedText) -> Iterator[str]:
+def _source_parts(document: ReportDocument, shown: NumberedText, *, cited: bool) -> Iterator[str]:
     language = document["language"]
     if shown.documents:
         yield f"## {get_label('sources', language)}"
@@ -166,7 +183,8 @@ def _source_parts(document: ReportDocument, shown: NumberedText) -> Iterator[str
         count = counts.get(number, 0)
         used = append_detail("", format_count("passages", count, language), language)
         yield f"[{number}] {_source(source, language)}{used if count else ''}"
-    yield get_label("same_place", language) if has_repeated_places(shown.body) else ""
+    is_left_out = not cited and has_repeated_places(shown.body)
+    yield get_label("same_place", language) if is_left_out else ""
 
 
 def _method_parts(document: ReportDocument) -> Iterator[str]:

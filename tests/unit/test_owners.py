@@ -46,6 +46,7 @@ from library.page_retrieval import find_pages, find_pages_many
 from library.page_rows import NewPage
 from library.store import (
     list_page_ids,
+    read_page_days,
     read_page_links,
     read_page_origins,
     read_page_texts,
@@ -341,6 +342,7 @@ READS: dict[str, Read] = {
     "library.knowledge_records.list_own_bases": lambda o, ids: knowledge_records.list_own_bases(o),
     "library.store.list_page_ids": lambda o, ids: list_page_ids(o, "chat", "talk"),
     "library.store.read_page_links": lambda o, ids: read_page_links(o, ids.pages),
+    "library.store.read_page_days": lambda o, ids: read_page_days(o, ids.pages),
     "library.store.read_page_origins": lambda o, ids: read_page_origins(o, ids.pages),
     "library.store.read_page_texts": lambda o, ids: read_page_texts(o, ids.pages),
     "library.scope.find_origin_pages": lambda o, ids: scopes.find_origin_pages(o, "talk"),

@@ -46,7 +46,7 @@ TEXT = {"text", "body", "sentence", "statement", "markdown", "message", "line"}
 
 NOT_MEASURED = frozenset(
     {
-        "config.user_files.write_user_file",
+        "report.exports.docx_parts.add_link",
         "report.computed_results.add_doubts",
         "tools.computations.digest_output",
         "tools.mcp.server_config.expand_variables",

@@ -1,0 +1,201 @@
+"""Parts of a document of Word that python-docx does not make: footnotes, numbers, links, fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from docx.enum.style import WD_STYLE_TYPE
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
+from docx.oxml import OxmlElement
+from docx.oxml.ns import nsdecls, qn
+from docx.shared import Pt, RGBColor
+from lxml import etree
+
+from report.labels import is_chinese_tag
+
+CODE_STYLE = "Code"
+"""The style of blocks of code; words of code have `Code Char`."""
+
+_LINK_COLOUR = RGBColor(0x1A, 0x5F, 0xB4)
+_INK = RGBColor(0x1F, 0x23, 0x28)
+_CHINESE_FONT = "SimSun"
+_FOOTNOTES_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
+_FIRST_FOOTNOTES = (
+    f"<w:footnotes {nsdecls('w')}>"
+    '<w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote>'
+    '<w:footnote w:type="continuationSeparator" w:id="0"><w:p><w:r><w:continuationSeparator/>'
+    "</w:r></w:p></w:footnote></w:footnotes>"
+)
+
+
+class FootnotesPart:
+    """The footnotes of a document."""
+
+    def __init__(self, document: Any) -> None:
+        self._root = etree.fromstring(_FIRST_FOOTNOTES)
+        root = self._root
+
+        class _Footnotes(Part):
+            """A part whose content is written when the document is saved."""
+
+            @property
+            def blob(self) -> bytes:
+                """The content as XML."""
+                return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8"))
+
+        name, package = PackURI("/word/footnotes.xml"), document.part.package
+        document.part.relate_to(
+            _Footnotes(name, _FOOTNOTES_TYPE, b"", package), RELATIONSHIP_TYPE.FOOTNOTES
+        )
+        self._declare(document)
+
+    def _declare(self, document: Any) -> None:
+        """Name the lines between text and footnotes in the settings."""
+        listed = OxmlElement("w:footnotePr")
+        for number in ("-1", "0"):
+            listed.append(_make("w:footnote", {"w:id": number}))
+        settings = document.settings.element
+        # The schema has an order: this one stands before the compatibility settings.
+        behind = settings.find(qn("w:compat"))
+        if behind is None:
+            settings.append(listed)
+        else:
+            behind.addprevious(listed)
+
+    def add(self, text: str) -> int:
+        """Add a footnote; return its id."""
+        number = len(self._root) - 1
+        note = _make("w:footnote", {"w:id": str(number)})
+        paragraph = OxmlElement("w:p")
+        properties = OxmlElement("w:pPr")
+        properties.append(_make("w:pStyle", {"w:val": "FootnoteText"}))
+        sign = _make_run("FootnoteReference")
+        sign.append(OxmlElement("w:footnoteRef"))
+        words = OxmlElement("w:r")
+        content = OxmlElement("w:t")
+        content.text = f" {text}"
+        content.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+        words.append(content)
+        for part in (properties, sign, words):
+            paragraph.append(part)
+        note.append(paragraph)
+        self._root.append(note)
+        return number
+
+
+def make_reference(number: int) -> Any:
+    """Return a run with the mark of a footnote."""
+    run = _make_run("FootnoteReference")
+    run.append(_make("w:footnoteReference", {"w:id": str(number)}))
+    return run
+
+
+def add_link(paragraph: Any, address: str, text: str) -> None:
+    """Add a link to a web address to a paragraph."""
+    relation = paragraph.part.relate_to(address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+    link = _make("w:hyperlink", {"r:id": relation})
+    run = _make_run("Hyperlink")
+    words = OxmlElement("w:t")
+    words.text = text
+    run.append(words)
+    link.append(run)
+    paragraph._p.append(link)
+
+
+def add_field(paragraph: Any, name: str) -> None:
+    """Add a field that Word computes, such as `PAGE`, to a paragraph."""
+    for kind in ("begin", "", "separate", "1", "end"):
+        run = paragraph.add_run("1" if kind == "1" else "")
+        if not kind:
+            told = OxmlElement("w:instrText")
+            told.text = name
+            run._r.append(told)
+        elif kind != "1":
+            run._r.append(_make("w:fldChar", {"w:fldCharType": kind}))
+
+
+def continue_heading_row(row: Any) -> None:
+    """Let a row of a table be repeated on each page."""
+    row._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
+
+
+def make_numbering(document: Any, style: str, start: int) -> Callable[[], Any]:
+    """Return what makes the property of a paragraph by which it is an item of a new list.
+
+    Args:
+        document: The document.
+        style: The style of ordered lists whose numbers look the same.
+        start: The first number.
+    """
+    usual = document.styles[style].element.pPr.numPr.numId.val
+    numbers = document.part.numbering_part.element
+    abstract = numbers.num_having_numId(usual).abstractNumId.val
+    added = numbers.add_num(abstract)
+    added.add_lvlOverride(ilvl=0).add_startOverride(start)
+
+    def number() -> Any:
+        properties = OxmlElement("w:numPr")
+        properties.append(_make("w:ilvl", {"w:val": "0"}))
+        properties.append(_make("w:numId", {"w:val": str(added.numId)}))
+        return properties
+
+    return number
+
+
+def prepare_styles(document: Any, language: str) -> None:
+    """Set fonts and language, and add the styles of footnotes, links and code."""
+    styles = document.styles
+    normal = styles["Normal"]
+    normal.font.name, normal.font.size = "Calibri", Pt(11)
+    normal.paragraph_format.space_after, normal.paragraph_format.line_spacing = Pt(8), 1.15
+    for name in ("Normal", "Title", *(f"Heading {level}" for level in range(1, 6))):
+        fonts = styles[name].element.get_or_add_rPr().get_or_add_rFonts()
+        fonts.set(qn("w:eastAsia"), _CHINESE_FONT)
+        fonts.attrib.pop(qn("w:eastAsiaTheme"), None)
+        styles[name].font.color.rgb = _INK
+    styles["Title"].font.size = Pt(22)
+    _set_language(styles, language)
+    if is_chinese_tag(language):
+        styles["Quote"].font.italic = False
+    text = styles.add_style("Footnote Text", WD_STYLE_TYPE.PARAGRAPH)
+    text.base_style, text.font.size = normal, Pt(9)
+    text.paragraph_format.space_after, text.paragraph_format.line_spacing = Pt(2), 1.0
+    mark = styles.add_style("Footnote Reference", WD_STYLE_TYPE.CHARACTER)
+    mark.font.superscript = True
+    link = styles.add_style("Hyperlink", WD_STYLE_TYPE.CHARACTER)
+    link.font.color.rgb, link.font.underline = _LINK_COLOUR, True
+    for name, kind in (
+        (CODE_STYLE, WD_STYLE_TYPE.PARAGRAPH),
+        (f"{CODE_STYLE} Char", WD_STYLE_TYPE.CHARACTER),
+    ):
+        code = styles.add_style(name, kind)
+        code.font.name, code.font.size = "Consolas", Pt(9.5)
+
+
+def _set_language(styles: Any, language: str) -> None:
+    """Set the language by which spelling is checked and lines are broken."""
+    usual = styles.element.find(f".//{qn('w:rPrDefault')}/{qn('w:rPr')}")
+    told = usual.find(qn("w:lang"))
+    if told is None:
+        told = OxmlElement("w:lang")
+        usual.append(told)
+    chinese = is_chinese_tag(language)
+    told.set(qn("w:eastAsia"), language if chinese else "zh-CN")
+    told.set(qn("w:val"), "en-US" if chinese or language == "en" else language)
+
+
+def _make(name: str, attributes: dict[str, str]) -> Any:
+    element = OxmlElement(name)
+    for key, value in attributes.items():
+        element.set(qn(key), value)
+    return element
+
+
+def _make_run(style: str) -> Any:
+    run, properties = OxmlElement("w:r"), OxmlElement("w:rPr")
+    properties.append(_make("w:rStyle", {"w:val": style}))
+    run.append(properties)
+    return run

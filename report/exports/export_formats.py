@@ -1,0 +1,86 @@
+"""The formats in which a report can be exported, and the function that writes each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import NamedTuple, Protocol, cast
+
+from config.errors import ErrorCode, Problem
+from report.document import ReportDocument
+
+
+class ExportedReport(NamedTuple):
+    """The report of a run with what exports say beside its document."""
+
+    run: str
+    thread: str
+    document: ReportDocument
+    read: Mapping[str, str]
+    """The day on which each cited page was read, as an ISO date, by the id of its source."""
+
+
+class Exporter(Protocol):
+    """Writes a report in one format."""
+
+    def __call__(self, report: ExportedReport) -> bytes:
+        """Return the content of a file; the same report gives the same content.
+
+        Raises:
+            Problem: If the format needs what is not installed.
+        """
+        ...
+
+
+class ExportFormat(NamedTuple):
+    """A format."""
+
+    suffix: str
+    """How names of its files end, without the dot."""
+    media_type: str
+    exporter: str
+    """The module below `report.exports` and the function in it, an `Exporter`. It is imported when
+    a report is exported, since most formats need large packages."""
+
+    def load(self) -> Exporter:
+        """Import the function that writes it."""
+        module, _, name = self.exporter.partition(".")
+        return cast("Exporter", getattr(import_module(f"report.exports.{module}"), name))
+
+
+EXPORT_FORMATS: Mapping[str, ExportFormat] = {
+    "md": ExportFormat("md", "text/markdown", "report_text.export_markdown"),
+    "html": ExportFormat("html", "text/html", "report_text.export_html"),
+    "pdf": ExportFormat("pdf", "application/pdf", "pdf_report.export_pdf"),
+    "docx": ExportFormat(
+        "docx",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "docx_report.export_docx",
+    ),
+    "epub": ExportFormat("epub", "application/epub+zip", "epub_report.export_epub"),
+    "json": ExportFormat("json", "application/json", "bundle.export_bundle"),
+    "bib": ExportFormat("bib", "application/x-bibtex", "bibliography.export_bibtex"),
+    "csl": ExportFormat(
+        "csl.json", "application/vnd.citationstyles.csl+json", "bibliography.export_csl"
+    ),
+}
+"""Every format by the name that chooses it."""
+
+
+def find_format(name: str) -> ExportFormat:
+    """Return the format of a name.
+
+    Raises:
+        Problem: `unknown_format`.
+    """
+    if found := EXPORT_FORMATS.get(name):
+        return found
+    hint = f"one of {', '.join(EXPORT_FORMATS)}"
+    raise Problem(ErrorCode.UNKNOWN_FORMAT, f"there is no format {name[:40]!r}", hint=hint)
+
+
+def find_format_of_file(name: str) -> str:
+    """Return the name of the format that the name of a file ends in; "" if there is none."""
+    endings = ((one.suffix, key) for key, one in EXPORT_FORMATS.items())
+    fitting = [(suffix, key) for suffix, key in endings if name.lower().endswith(f".{suffix}")]
+    return max(fitting, key=lambda one: len(one[0]))[1] if fitting else ""

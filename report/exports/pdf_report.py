@@ -1,0 +1,127 @@
+"""A report as PDF, made from its page of HTML without a network."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from functools import cache
+from typing import Any
+
+from lxml import html as lxml_html
+
+from config.errors import ErrorCode, Problem
+from report.document import ReportDocument
+from report.exports.export_formats import ExportedReport
+from report.labels import get_label
+from report.rendering.html_report import render_html
+from text.pattern_files import read_packaged_text
+from text.regex import regex
+from text.script import CJK
+
+_LOGGER = "weasyprint"
+_MISSING_GLYPH = ".notdef"  # how a line of its log begins that tells of a letter without a font
+_CJK = regex(f"[{CJK}]")
+_MIN_CONTENTS_CHARS = 8_000  # of a page; on a shorter one its headings are seen at a glance
+
+
+def export_pdf(report: ExportedReport) -> bytes:
+    """Return a report as PDF with contents, page numbers, running title and links.
+
+    Raises:
+        Problem: `pdf_unavailable` without WeasyPrint, its libraries, or a font for Chinese.
+    """
+    weasyprint = _import_weasyprint()
+    document = report.document
+    page = add_contents(render_html(document), document)
+    fetcher = weasyprint.URLFetcher(allowed_protocols=["data"], allow_redirects=False)
+    style = weasyprint.CSS(string=_read_style(), url_fetcher=fetcher)
+    with _MissingLetters() as missing:
+        drawn = weasyprint.HTML(string=page, url_fetcher=fetcher)
+        made: bytes = drawn.write_pdf(stylesheets=[style], pdf_tags=True)
+    if _CJK.search(missing.letters):
+        what = f"no font has these characters: {''.join(dict.fromkeys(missing.letters))[:20]}"
+        hint = "install a font for Chinese, such as Noto Sans CJK (apt install fonts-noto-cjk)"
+        raise Problem(ErrorCode.PDF_UNAVAILABLE, what, hint=hint)
+    return made
+
+
+def add_contents(page: str, document: ReportDocument) -> str:
+    """Return a page without what only a screen shows, with contents if it is long.
+
+    Args:
+        page: The page of HTML.
+        document: Its document.
+    """
+    root = lxml_html.document_fromstring(page)
+    for card in root.find_class("card"):
+        card.drop_tree()
+    header = root.find(".//header")
+    is_long = len(root.find("body").text_content()) >= _MIN_CONTENTS_CHARS
+    if is_long and header is not None and root.find(".//nav") is None:
+        header.addnext(_make_contents(list(root.iter("h2")), document["language"]))
+    return str(lxml_html.tostring(root, encoding="unicode", doctype="<!doctype html>"))
+
+
+def _make_contents(headings: list[Any], language: str) -> Any:
+    """Return a list of links to some headings, which get ids where they have none."""
+    label = get_label("contents", language)
+    contents = lxml_html.fragment_fromstring(
+        f'<nav class="contents"><h2>{label}</h2><ol></ol></nav>'
+    )
+    for at, heading in enumerate(headings, start=1):
+        if not heading.get("id"):
+            heading.set("id", f"h{at}")
+        entry = lxml_html.fragment_fromstring('<li><a href=""></a></li>')
+        entry[0].set("href", f"#{heading.get('id')}")
+        entry[0].text = " ".join(heading.text_content().split())
+        contents[1].append(entry)
+    return contents
+
+
+@cache
+def _read_style() -> str:
+    return read_packaged_text("report.exports", "pdf_report.css")
+
+
+def _import_weasyprint() -> Any:
+    """Return the package.
+
+    Raises:
+        Problem: `pdf_unavailable` if it or a library that it loads is not installed.
+    """
+    try:
+        # It takes half a second to import, and is an extra.
+        import weasyprint  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        hint = "pip install 'dossier[pdf]', or in a checkout: .venv/bin/pip install weasyprint"
+        what = f"{error.name} is not installed"
+        raise Problem(ErrorCode.PDF_UNAVAILABLE, what, hint=hint) from error
+    except OSError as error:
+        hint = "install Pango (apt install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0)"
+        what = "a library of WeasyPrint is not installed"
+        raise Problem(ErrorCode.PDF_UNAVAILABLE, what, where=str(error)[:80], hint=hint) from error
+    return weasyprint
+
+
+class _MissingLetters(logging.Handler):
+    """Collects, while a page is drawn in this thread, the letters that no font has."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.letters = ""
+        self._thread = threading.get_ident()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the letter that a line of the log is about."""
+        args = record.args if isinstance(record.args, tuple) else ()
+        if record.thread == self._thread and str(record.msg).startswith(_MISSING_GLYPH) and args:
+            self.letters += str(args[0])
+
+    def __enter__(self) -> _MissingLetters:
+        """Listen to the log."""
+        logging.getLogger(_LOGGER).addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop listening."""
+        logging.getLogger(_LOGGER).removeHandler(self)
