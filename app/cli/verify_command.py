@@ -134,7 +134,8 @@ def _read_text(path: Path) -> str:
         raise Problem(ErrorCode.FILE_UNREADABLE, what, where=str(path)) from error
     if len(data) > _MAX_BYTES:
         what = f"a report has at most {_MAX_BYTES:,} bytes"
-        raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=str(path))
+        hint = "verify the parts of a longer one apart"
+        raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=str(path), hint=hint)
     return data.decode("utf-8-sig", "replace")
 
 
