@@ -194,12 +194,17 @@ def change_digit(report: MadeReport, chance: random.Random) -> MadeReport | None
     return _with_claim(report, at, claim._replace(text=text, quoted=False))
 
 
+def _choose_quoted(report: MadeReport, chance: random.Random) -> int | None:
+    """Return the number of a claim that quotes its source; None if there is none."""
+    quoted = [at for at, one in enumerate(report.claims) if one.quoted]
+    return chance.choice(quoted) if quoted else None
+
+
 def alter_quotation(report: MadeReport, chance: random.Random) -> MadeReport | None:
     """Put another letter into a quotation."""
-    quoted = [at for at, one in enumerate(report.claims) if one.quoted]
-    if not quoted:
+    at = _choose_quoted(report, chance)
+    if at is None:
         return None
-    at = chance.choice(quoted)
     claim = report.claims[at]
     letters = [place for place, sign in enumerate(claim.text) if sign.isalpha()]
     place = chance.choice(letters)
@@ -228,10 +233,9 @@ def drop_reference(report: MadeReport, chance: random.Random) -> MadeReport | No
 
 def move_quotation(report: MadeReport, chance: random.Random) -> MadeReport | None:
     """Let a quotation cite another source."""
-    quoted = [at for at, one in enumerate(report.claims) if one.quoted]
-    if not quoted:
+    at = _choose_quoted(report, chance)
+    if at is None:
         return None
-    at = chance.choice(quoted)
     claim = report.claims[at]
     others = [one for one in range(len(report.documents)) if one != claim.document]
     return _with_claim(report, at, claim._replace(document=chance.choice(others)))

@@ -83,6 +83,40 @@ class SecondReading(NamedTuple):
     """What the second reader ruled."""
 
 
+async def verify_draft(
+    state: Mapping[str, Any],
+    runtime: Runtime[Context],
+    text: str,
+    sources: Mapping[str, Source],
+    ruling: Ruling = NO_RULING,
+    least: float = 0.0,
+) -> CheckedText:
+    """Return the text of a report without what its sources and the person's answers do not say.
+
+    Args:
+        state: The state of the node.
+        runtime: The runtime of the node.
+        text: Markdown as a model wrote it.
+        sources: The sources that it may cite, by id.
+        ruling: What a second reader has ruled.
+        least: How many seconds the checks may take when the minutes of the run are used up.
+
+    Raises:
+        Problem: What `verify_text` raises.
+    """
+    return await verify_text(
+        call_site(state, runtime),
+        runtime.context,
+        "reporter",
+        text,
+        sources,
+        state["question"],
+        ruling,
+        least=least,
+        told=list_wishes(state),
+    )
+
+
 async def run_second_reader(
     state: Mapping[str, Any],
     runtime: Runtime[Context],
@@ -128,9 +162,9 @@ async def _compare(
     """Ask the model, and verify the text again with its verdicts.
 
     Raises:
-        Problem: What `load_role_model`, `ask` and `verify_text` raise.
+        Problem: What `load_role_model`, `ask` and `verify_draft` raise.
     """
-    place, question = call_site(state, runtime), state["question"]
+    place = call_site(state, runtime)
     pages = await load_source_texts(resolve_owner(runtime), sources)
     limit = await _token_limit(state, runtime)
     select = partial(_select_claims, text, checked, pages, name_sources(sources), limit)
@@ -145,16 +179,7 @@ async def _compare(
     if verdicts is None:
         return SecondReading(checked, "asked", unread_count=unread)
     ruling = derive_ruling(shown, verdicts, pages)
-    checked = await verify_text(
-        place,
-        runtime.context,
-        "reporter",
-        text,
-        sources,
-        question,
-        ruling,
-        told=list_wishes(state),
-    )
+    checked = await verify_draft(state, runtime, text, sources, ruling)
     return SecondReading(checked, "asked", unread_count=unread, ruling=ruling)
 
 

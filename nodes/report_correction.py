@@ -13,11 +13,10 @@ from calls.streaming import show_progress
 from config.errors import Problem
 from config.model_table import is_extractive
 from graph.context import Context
-from graph.pauses import list_wishes
 from graph.records import RemovedSentence, Source
 from graph.state import State
 from models.chat_models import model_for_role
-from nodes.checker import SecondReading
+from nodes.checker import SecondReading, verify_draft
 from nodes.report_draft import CORRECTION_PART, ReportDraft, site_of_part
 from prompts.data_blocks import join_prompt_blocks, render_cited_block, wrap_blocks
 from prompts.loader import render_prompt
@@ -26,7 +25,7 @@ from report.corrections import correct_report, is_improvement, list_correctable
 from report.labels import describe_removal
 from runs.call_site import call_site
 from text.question_types import asks_recommendation
-from tools.source_checks import load_source_texts, verify_text
+from tools.source_checks import load_source_texts
 
 Conversation = tuple[str, str]
 """The instructions and the request for which a report was written."""
@@ -64,21 +63,11 @@ async def correct_once(
         answer = await _ask_for_corrections(draft, state, runtime, conversation, shown, missing)
         if not answer:
             return reading
-        place, context = call_site(state, runtime), runtime.context
-        texts = await load_source_texts(place.owner, sources)
+        texts = await load_source_texts(call_site(state, runtime).owner, sources)
         text = correct_report(draft.text, answer, shown, texts)
         if text == draft.text:
             return reading
-        checked = await verify_text(
-            place,
-            context,
-            "reporter",
-            text,
-            sources,
-            state["question"],
-            reading.ruling,
-            told=list_wishes(state),
-        )
+        checked = await verify_draft(state, runtime, text, sources, reading.ruling)
     except Problem:
         return reading
     if not is_improvement(checked, reading.checked, recommends=recommends):

@@ -14,13 +14,12 @@ from calls.streaming import show_progress
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
-from graph.pauses import list_wishes
 from graph.records import DoubtedSentence, Report, RunStatus, Source, TurnAnswer
 from graph.state import State
 from memory.learning.question_text import get_last_question
 from models.chat_models import model_for_role
 from models.faults import raise_if_fatal
-from nodes.checker import SecondReading, run_second_reader
+from nodes.checker import SecondReading, run_second_reader, verify_draft
 from nodes.conversation import has_masked_secret
 from nodes.earlier_answer import list_refresh_notices
 from nodes.human_feedback import remove_plan_messages
@@ -61,7 +60,6 @@ from tools.source_checks import (
     SourceJudge,
     preparing_checks,
     record_text_checks,
-    verify_text,
 )
 
 UNFINISHED = {
@@ -192,19 +190,7 @@ async def _report(
         quotes=checked.quotes,
         removed=checked.removed,
         doubted=[_as_plain_text(doubt) for doubt in checked.doubted],
-        notices=[
-            *await failure_notices(
-                state, runtime, draft.problem, nothing_found=draft.failed_role is not None
-            ),
-            *list_refresh_notices(state),
-            *_notices(draft, state["language"]),
-            *assumption_notices(state),
-            *unattended_notices(state),
-            *await respelling_notices(state, runtime),
-            *await unread_file_notices(state, runtime),
-            *await keyword_only_notices(state, runtime),
-            *await missing_price_notices(state, runtime),
-        ],
+        notices=await _list_notices(draft, state, runtime),
         language=state["language"],
         second_reader=reading.second_reader,
         asked=get_last_question(state["messages"]),
@@ -216,6 +202,22 @@ async def _report(
         told = await judge.judge(checked)
         report |= cast("Report", {name: value for name, value in told.items() if value})
     return report | {"error": error} if (error := _error(draft)) else report
+
+
+async def _list_notices(draft: ReportDraft, state: State, runtime: Runtime[Context]) -> list[str]:
+    """Return what a reader is told of a report as a whole, in the order in which it is shown."""
+    nothing_found = draft.failed_role is not None
+    return [
+        *await failure_notices(state, runtime, draft.problem, nothing_found=nothing_found),
+        *list_refresh_notices(state),
+        *_notices(draft, state["language"]),
+        *assumption_notices(state),
+        *unattended_notices(state),
+        *await respelling_notices(state, runtime),
+        *await unread_file_notices(state, runtime),
+        *await keyword_only_notices(state, runtime),
+        *await missing_price_notices(state, runtime),
+    ]
 
 
 async def _first_failed_role(run: str) -> FailedRole | None:
@@ -299,18 +301,8 @@ async def _verify(
     least: float = 0.0,
 ) -> CheckedText | None:
     """Return the verified text; if the time is used up, record the limit and return None."""
-    place, question = call_site(state, runtime), state["question"]
     try:
-        return await verify_text(
-            place,
-            runtime.context,
-            "reporter",
-            text,
-            sources,
-            question,
-            least=least,
-            told=list_wishes(state),
-        )
+        return await verify_draft(state, runtime, text, sources, least=least)
     except Problem as problem:
         if problem.code != ErrorCode.BUDGET_SPENT:
             raise

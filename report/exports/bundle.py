@@ -5,13 +5,13 @@ The format is described in docs/exports.md. Readers accept the versions that the
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any, cast
 
 from config.errors import ErrorCode, Problem
+from library.page_rows import hash_text
 from report.document import ReportDocument
 from report.evidence_paragraphs import list_use_paragraphs
 from report.exports.export_formats import ExportedReport
@@ -36,7 +36,7 @@ def export_bundle(report: ExportedReport) -> bytes:
         "document": {name: value for name, value in document.items() if name != "texts"},
         "evidence": list(_list_evidence(report)),
         "citations": list(_list_citations(document)),
-        "files": {f"report.{kind}": _digest(text) for kind, text in files.items()},
+        "files": {f"report.{kind}": hash_text(text) for kind, text in files.items()},
     }
     return (json.dumps(bundle, ensure_ascii=False, indent=1) + "\n").encode()
 
@@ -59,7 +59,7 @@ def read_bundle(data: bytes) -> ReportDocument:
     texts: dict[str, str] = {}
     try:
         for one in bundle["evidence"]:
-            if _digest(one["text"]) != one["sha256"]:
+            if hash_text(one["text"]) != one["sha256"]:
                 what = f"the text of {one['source']} is not that of its hash"
                 raise _invalid(what)
             texts[one["source"]] = one["text"]
@@ -74,7 +74,7 @@ def _list_evidence(report: ExportedReport) -> Iterator[dict[str, Any]]:
     for name, text in report.document["texts"].items():
         page = sources[name]["page"] if name in sources else ""
         day = report.read.get(name, "")
-        yield {"source": name, "page": page, "read": day, "sha256": _digest(text), "text": text}
+        yield {"source": name, "page": page, "read": day, "sha256": hash_text(text), "text": text}
 
 
 def _list_citations(document: ReportDocument) -> Iterator[dict[str, Any]]:
@@ -103,10 +103,6 @@ def _list_citations(document: ReportDocument) -> Iterator[dict[str, Any]]:
             "quoted": use.quoted,
             "passages": found,
         }
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _invalid(what: str) -> Problem:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage
 
+from graph.context import Context
 from graph.session import ThreadSession
 from report.method import describe_method
 from runs.trace import read_trace
@@ -83,20 +84,27 @@ async def test_a_server_that_fails_stops_no_run_and_the_report_says_so(
     assert "odd: lookup (the tool failed: it could not be reached)" in listed
 
 
-async def test_a_run_without_files_and_web_asks_the_tools_of_servers(
-    thread: ThreadSession, script: Script, home: Path
-):
+MASON_BEE = SENTENCE.replace("S4", "S1")
+
+
+def look_up_mason_bees(home: Path, script: Script) -> Context:
+    """Let a step use a server's tool and cite what it says; return a run without files and web."""
     configure(home, bees=entry("bees", local=True))
     script.on("Draft", draft("nectar"))
-    sentence = SENTENCE.replace("S4", "S1")
 
     def research(messages: list[object]) -> AIMessage | str:
         called = getattr(messages[-1], "type", "") == "tool"
-        return sentence if called else calling(("bees_lookup", {"bee": "mason"}))
+        return MASON_BEE if called else calling(("bees_lookup", {"bee": "mason"}))
 
     script.on("researcher", research)
-    script.on("reporter", sentence)
-    context = make({"models": {"default": "fake:any"}, "auto_accept": True}, max_reflections=0)
+    script.on("reporter", MASON_BEE)
+    return make({"models": {"default": "fake:any"}, "auto_accept": True}, max_reflections=0)
+
+
+async def test_a_run_without_files_and_web_asks_the_tools_of_servers(
+    thread: ThreadSession, script: Script, home: Path
+):
+    context = look_up_mason_bees(home, script)
 
     outcome = await thread.begin("How much does a mason bee carry?", context, quiet)
 
@@ -106,21 +114,11 @@ async def test_a_run_without_files_and_web_asks_the_tools_of_servers(
 async def test_after_a_call_of_a_tool_a_second_question_is_answered_from_what_it_said(
     thread: ThreadSession, script: Script, home: Path
 ):
-    configure(home, bees=entry("bees", local=True))
-    script.on("Draft", draft("nectar"))
-    sentence = SENTENCE.replace("S4", "S1")
-
-    def research(messages: list[object]) -> AIMessage | str:
-        called = getattr(messages[-1], "type", "") == "tool"
-        return sentence if called else calling(("bees_lookup", {"bee": "mason"}))
-
-    script.on("researcher", research)
-    script.on("reporter", sentence)
-    context = make({"models": {"default": "fake:any"}, "auto_accept": True}, max_reflections=0)
+    context = look_up_mason_bees(home, script)
     await thread.begin("How much does a mason bee carry?", context, quiet)
 
     script.extractive("Lessons")
-    script.on("researcher", sentence)
+    script.on("researcher", MASON_BEE)
     second = await thread.begin("And how heavy is its nectar?", context, quiet)
 
     assert second.state["status"] == "succeeded"
