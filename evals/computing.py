@@ -1,9 +1,9 @@
 """Measure questions that need computing over tables: by programs, and by rules without a model.
 
 Run `python -m evals.computing`. Sixty questions over the tables in `evals/tables` are answered
-twice: by a run whose scripted model plans a step that computes and runs the program of the
-question, and by a run without a model. Then programs that are wrong on purpose show whether their
-numbers pass for verified ones.
+twice: by a run without a model, before there is a result that could be remembered, and by a run
+whose scripted model plans a step that computes and runs the program of the question. Then programs
+that are wrong on purpose show whether their numbers pass for verified ones.
 """
 
 from __future__ import annotations
@@ -164,10 +164,10 @@ async def _measure(folder: Path, first: int, only: str | None) -> None:
         if only != "rules":
             status = await describe_sandbox()
             print(f"sandbox: {status.backend or status.obstacle}")
-        if only in (None, "programs"):
-            _print("programs", [await _by_program(root, one) for one in questions])
         if only in (None, "rules"):
             _print("rules, no model", [await _by_rules(root, one) for one in questions])
+        if only in (None, "programs"):
+            _print("programs", [await _by_program(root, one) for one in questions])
         if only in (None, "wrong"):
             _print(
                 "wrong programs", [await _by_program(root, one) for one in load_wrong_programs()]

@@ -14,6 +14,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, To
 from config.errors import Problem
 from graph.plan import parse_plan
 from prompts.data_blocks import QUOTATION_BODY, unescape_attribute, unescape_tags
+from prompts.loader import render_prompt
 from prompts.prompt_injection import INSTRUCTION_CUT
 from text.answerability import SourcePassage
 from text.pattern_files import read_packaged_toml
@@ -234,7 +235,19 @@ def _pages(text: str) -> Iterator[SourcePassage]:
             place = named.get("place", "")
             computed = named.get("kind") == "computed"
             said = unescape_tags(inside).replace(INSTRUCTION_CUT, "\n\n")
+            if computed and _is_of_program(said):
+                computed, said = False, said.partition("\n\n")[2]
             yield SourcePassage(named["id"], named.get("title", ""), place, said, computed)
+
+
+def _is_of_program(text: str) -> bool:
+    """Tell whether a program printed a text: it is evidence, and answered another question."""
+    heads = [
+        render_prompt(name, language=language, inputs="\0").partition("\0")[0]
+        for name in ("computed", "computed_from")
+        for language in ("en", "zh")
+    ]
+    return text.startswith(tuple(heads))
 
 
 def _findings(text: str) -> Iterator[PromptFinding]:

@@ -1,3 +1,4 @@
+import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from graph.plan import make_research_step, render_plan
@@ -147,3 +148,27 @@ def test_what_earlier_findings_quote_can_be_quoted_again():
     ]
     assert [found.title for found in prompt.earlier_findings] == ["waggle dance"]
     assert prompt.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("Computed by a program from fees.csv. Columns: boat, fee.", "Total fee: 55"),
+        ("Computed by a program.", "Total: 55"),
+        ("由程序根据 fees.csv 计算得出。列：boat。", "总计：55"),
+    ],
+)
+def test_what_a_program_of_an_earlier_run_printed_is_evidence_and_no_answer(head: str, said: str):
+    inside = wrap_blocks(
+        "pages", [render_block("page", f"{head}\n\n{said}", id="S1", kind="computed")]
+    )
+
+    (page,) = parse_prompt([HumanMessage(inside)]).pages
+    assert (page.text, page.is_computed) == (said, False)
+
+
+def test_what_was_worked_out_for_the_question_is_an_answer():
+    inside = wrap_blocks("pages", [render_block("page", "Sum: 55.", id="S1", kind="computed")])
+
+    (page,) = parse_prompt([HumanMessage(inside)]).pages
+    assert (page.text, page.is_computed) == ("Sum: 55.", True)
