@@ -58,6 +58,21 @@ def get_method_label(name: str, language: str) -> str:
     return _find_text("method", name, language)
 
 
+def get_badge_label(name: str, language: str) -> str:
+    """Return what the checks found of a citation, in a word or two."""
+    return _find_text("badges", name, language)
+
+
+def describe_badge(name: str, language: str) -> str:
+    """Return in a sentence what it means that the checks found this of a citation."""
+    return _find_text("badge_meanings", name, language)
+
+
+def describe_genre(genre: str, language: str) -> str:
+    """Return what kind of text a source is; "" where that is not known."""
+    return _find_text("genres", genre, language)
+
+
 def format_count(kind: str, count: int, language: str) -> str:
     """Return a number of things in words, such as `3 queries`."""
     one, several, chinese = _read_tables()["counts"][kind]

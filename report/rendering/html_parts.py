@@ -8,11 +8,33 @@ from html import escape
 from report.citations import ExcerptPart
 from report.labels import get_label
 from report.markdown.sanitizer import to_single_line
+from text.regex import regex
+from text.script import detect_language
+
+_SUBTAG = regex("[a-z]{2,3}")
+_TAGS = {"zh": "zh-CN"}
 
 
 def escape_line(text: str) -> str:
     """Return a text in one line, escaped for HTML and its attributes."""
     return escape(to_single_line(text))
+
+
+def render_language(text: str, language: str, declared: str = "") -> str:
+    """Return the attribute that tells the language of a text, or "" if it is that of the page.
+
+    Args:
+        text: The text, whose script tells English from Chinese where nothing is declared.
+        language: The language of the page, `en` or `zh`.
+        declared: The primary subtag that its source declares; may be empty.
+    """
+    own = declared if _SUBTAG.fullmatch(declared) else detect_language(text)
+    return "" if own == language else f' lang="{_TAGS.get(own, own)}"'
+
+
+def to_language_tag(language: str) -> str:
+    """Return the tag of a page in `en` or `zh`."""
+    return _TAGS.get(language, language)
 
 
 def render_paragraph(text: str, kind: str = "") -> str:
@@ -31,14 +53,6 @@ def render_section(name: str, lines: Sequence[str], language: str, tag: str = "o
     return f"<section{style}>{heading}\n<{tag}>\n{items}\n</{tag}></section>"
 
 
-def render_jumps(kind: str, targets: Sequence[int], sign: str, title: str) -> str:
-    """Return a link to each target, with a sign and a count from 1."""
-    return " ".join(
-        f'<a class="back" href="#{kind}{target}" title="{title}">{sign}{count}</a>'
-        for count, target in enumerate(targets, start=1)
-    )
-
-
 def render_disclosure(label: str, content: str, kind: str, *, opened: bool = False) -> str:
     """Return a content that a reader opens on a screen, and that is always printed.
 
@@ -52,21 +66,22 @@ def render_disclosure(label: str, content: str, kind: str, *, opened: bool = Fal
     )
 
 
-def render_excerpt(pieces: Sequence[ExcerptPart], name: str = "") -> str:
+def render_excerpt(pieces: Sequence[ExcerptPart], language: str, declared: str = "") -> str:
     """Return a paragraph of a source with its cited parts marked.
 
     Args:
         pieces: The parts of the paragraph.
-        name: The beginning of the ids of the cited parts; without it they get none.
+        language: The language of the page, `en` or `zh`.
+        declared: The primary subtag of the language that the source declares; may be empty.
     """
-    return f"<blockquote>{''.join(_piece(one, name) for one in pieces)}</blockquote>"
+    own = render_language("".join(one.text for one in pieces), language, declared)
+    return f"<blockquote{own}>{''.join(map(_piece, pieces))}</blockquote>"
 
 
-def _piece(piece: ExcerptPart, name: str) -> str:
+def _piece(piece: ExcerptPart) -> str:
     """Return a part of a paragraph, keeping the space at its ends."""
     text = piece.text
     ends = (" " if text[:1].isspace() else "", " " if text[-1:].isspace() else "")
     lines = "<br>\n".join(map(escape_line, text.split("\n")))
     shown = f"{ends[0]}{lines}{ends[1]}" if text.strip() else " "
-    opening = f'<mark id="{name}-{piece.cited}">' if name else "<mark>"
-    return f"{opening}{shown}</mark>" if piece.cited else shown
+    return f"<mark>{shown}</mark>" if piece.cited else shown

@@ -68,6 +68,7 @@ MAX_REMARKS = 256
 
 PRIVATE_MARK = regex("[\ue000-\ue006\ue100-\ue2ff\U000f0000-\U000ffffd]")
 
+_USE_MARK = regex("[\U000f0000-\U000ffffd]")
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
 _MARK = regex(rf"{QUOTE.pattern}|(?P<group>[ \t]*{_GROUP})|(?P<code>`[^`\n]+`)", re.DOTALL)
 _END = regex("(?<=[^.!?。！？；…])[.!?。！？；…]+[\"'”’」』*_)）]*$")
@@ -122,7 +123,7 @@ def number_citations(
     """
     numbers = _CitationNumbers(sources, texts, language)
     marks = _assign_marks(doubted, remarked)
-    concluded = {_letters(text) for text in inferred} - {""}
+    concluded = {extract_letters(text) for text in inferred} - {""}
     blocks = parse_blocks(PRIVATE_MARK.sub("", normalize_text(body)))
     last: dict[str, str] = {}
     start = get_label("beginning", language)
@@ -159,6 +160,11 @@ def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtL
     )
     proofs, others = text.notes[: len(doubts)], text.notes[len(doubts) :]
     return text._replace(notes=proofs, contradictions=others), doubts
+
+
+def count_body_uses(body: str) -> int:
+    """Return how many numbers a text has; the uses for its notes stand behind theirs."""
+    return len(_USE_MARK.findall(body))
 
 
 def has_repeated_places(body: str) -> bool:
@@ -269,9 +275,12 @@ def _format_once(last: dict[str, str], start: str, mark: re.Match[str]) -> str:
 def _assign_marks(doubted: Sequence[str], remarked: Sequence[str]) -> dict[str, str]:
     """Return the marks of sentences by their letters; of equal ones the first counts."""
     marks = {
-        _letters(text): chr(FIRST_DOUBT_MARK + at) for at, text in reversed([*enumerate(doubted)])
+        extract_letters(text): chr(FIRST_DOUBT_MARK + at)
+        for at, text in reversed([*enumerate(doubted)])
     }
-    first = {_letters(text): at for at, text in reversed([*enumerate(remarked[:MAX_REMARKS])])}
+    first = {
+        extract_letters(text): at for at, text in reversed([*enumerate(remarked[:MAX_REMARKS])])
+    }
     return marks | {
         letters: marks.get(letters, "") + chr(FIRST_REMARK_MARK + at)
         for letters, at in first.items()
@@ -287,7 +296,7 @@ def _mark_statements(
     """
     row, marked = block.kind == "row", ""
     for statement in list_statements(block):
-        letters = _letters(statement)
+        letters = extract_letters(statement)
         text = _mark_statement(statement, marks.get(letters, ""), row=row)
         marked += _mark_inference(text, row=row) if letters in concluded else text
     return marked
@@ -296,7 +305,7 @@ def _mark_statements(
 def _mark_code(blocks: Sequence[MarkdownBlock], at: int, found: Mapping[str, str]) -> str:
     """Return the marks of doubted lines of code, as a paragraph after their block."""
     code = blocks[at].text
-    lines = (found.get(_letters(line), "") for line in list_code_lines(code))
+    lines = (found.get(extract_letters(line), "") for line in list_code_lines(code))
     marks = "".join(dict.fromkeys(lines))
     indent = code[: len(code) - len(code.lstrip(" \t"))]
     ends = at + 1 == len(blocks) or blocks[at + 1].kind == "blank"
@@ -332,7 +341,7 @@ def _mark_inference(statement: str, *, row: bool) -> str:
     return f"{lead}{INFERENCE_START}{inside}{INFERENCE_END}{rest}"
 
 
-def _letters(text: str) -> str:
+def extract_letters(text: str) -> str:
     """Return the letters and digits of a sentence, without the ids of its sources."""
     bare = html.unescape(MARKER.sub("", QUOTE.sub(r"\2", text)))
     return "".join(filter(str.isalnum, bare))

@@ -22,7 +22,19 @@ _SKIPPED = frozenset(
         "button",
     ]
 )
-_SKIPPED_CLASSES = frozenset(["cited", "card", "back", "meta", "back-link", "footnote-backref"])
+_SKIPPED_CLASSES = frozenset(
+    [
+        "cited",
+        "card",
+        "back",
+        "meta",
+        "back-link",
+        "footnote-backref",
+        "badge-legend",
+        "skip-link",
+        "source-note",
+    ]
+)
 _BLOCKS = frozenset(
     [
         "p",
