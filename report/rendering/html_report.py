@@ -32,6 +32,7 @@ from report.independence import count_independent
 from report.labels import format_count, format_source_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import to_safe_url, unescape_markdown
 from report.method import list_part_items
+from report.pictures.source_map import build_source_map
 from report.rendering.evidence_cards import EvidenceCards, list_back_targets
 from report.rendering.figure_places import (
     fill_figure_places,
@@ -58,6 +59,12 @@ from report.rendering.numbering import (
     NumberedText,
     has_repeated_places,
     number_document,
+)
+from report.rendering.picture_figures import (
+    fill_additions,
+    mark_additions,
+    render_additions,
+    render_source_map,
 )
 from report.rendering.version_changes import list_changes
 from text.pattern_files import read_packaged_text
@@ -86,6 +93,9 @@ def render_html(document: ReportDocument) -> str:
     figures = [*render_figures_html(document.get("computations", []), language)]
     shown, doubted = number_document(document)
     cards = EvidenceCards(document, shown, language)
+    added = render_additions(shown, language, lambda use: f"#{cards.get_target(use)}")
+    shown = mark_additions(shown, added)
+    body = _body(document, shown, cards, doubted, language)
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
         title=escape_line(document["title"]),
@@ -94,15 +104,13 @@ def render_html(document: ReportDocument) -> str:
         + render_paragraph(describe_researched_form(document), "researched"),
         notices="\n".join(render_paragraph(one, "notice") for one in list_notices(document)),
         pointed=cards.render_style() or ".card.none",
-        body=fill_figure_places(
-            _body(document, shown, cards, doubted, language), figures, "<p>{}</p>"
-        )
+        body=fill_additions(fill_figure_places(body, figures, "<p>{}</p>"), added)
         + render_section("figures", list_unplaced_figures(shown.body, figures), language, "div"),
         doubts=_doubts(shown, cards, doubted, language) + _contradictions(shown, cards, language),
         changes=_changes(document, language),
         sources=_sources(document, shown, language)
         + render_programs_html(document.get("computations", []), language),
-        method=_method(document, language),
+        method=_method(document, shown, language),
         removed="\n".join(render_paragraph(line, "removed") for line in list_footnotes(document)),
         cards=cards.render(),
     )
@@ -340,7 +348,7 @@ def _source(source: Source, language: str) -> str:
     return f'<span class="title">{title or place}</span>{shown}'
 
 
-def _method(document: ReportDocument, language: str) -> str:
+def _method(document: ReportDocument, shown: NumberedText, language: str) -> str:
     """Return how the report was researched: a sentence, and lists that a reader opens."""
     method = document.get("method")
     if not method or not method["summary"]:
@@ -356,4 +364,5 @@ def _method(document: ReportDocument, language: str) -> str:
     details = render_disclosure(get_label("details", language), lists, "details", opened=opened)
     summary = render_paragraph(method["summary"])
     heading = f"<h2>{get_label('method', language)}</h2>"
-    return f'<section class="method">{heading}\n{summary}\n{details}</section>'
+    sources = render_source_map(build_source_map(document, shown, language), language)
+    return f'<section class="method">{heading}\n{summary}\n{details}\n{sources}</section>'
