@@ -151,6 +151,7 @@ class ErrorCode(StrEnum):
     MODEL_UNAVAILABLE = "model_unavailable", ErrorKind.UNAVAILABLE
     MODEL_WITHOUT_PRICE = "model_without_price", ErrorKind.USAGE
     NAMESPACE_NOT_FOUND = "namespace_not_found", ErrorKind.NOT_FOUND
+    NO_TABLES = "no_tables", ErrorKind.NOT_FOUND
     NOT_EDITABLE = "not_editable", ErrorKind.REFUSED
     NOT_WAITING = "not_waiting", ErrorKind.CONFLICT
     NOTHING_TO_SEARCH = "nothing_to_search", ErrorKind.NOT_FOUND

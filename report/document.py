@@ -46,6 +46,7 @@ from report.labels import (
 from report.markdown.markdown_blocks import split_statements
 from report.markdown.markers import MARKER, QUOTE
 from report.method import ResearchMethod, describe_method
+from report.step_sources import StepSources, list_step_sources
 from text.regex import regex
 from text.words import search_words
 
@@ -67,6 +68,7 @@ class ReportDocument(TypedDict):
     """What steps looked for and did not find, a sentence each, in plain text; shown unless the
     body has a section of its own on what is not known."""
     method: NotRequired[ResearchMethod]
+    steps: NotRequired[list[StepSources]]
     inferred: NotRequired[list[str]]
     """The sentences of the body that the writer concludes; sources do not say them."""
     sources: list[Source]
@@ -135,6 +137,7 @@ def build_document(
         gaps=_list_all_gaps(state, report, status),
         unknown=list_unknown(state),
         method=describe_method(state, report, created),
+        steps=list_step_sources(state),
         inferred=report.get("inferred", []),
         # A deleted file has no location, but a label that says so.
         sources=[one if one["location"] else one | {"location": gone} for one in sources.values()],

@@ -73,6 +73,11 @@ def describe_genre(genre: str, language: str) -> str:
     return _find_text("genres", genre, language)
 
 
+def get_picture_label(name: str, language: str) -> str:
+    """Return a text in or below a picture; "" if there is none of this name."""
+    return _find_text("pictures", name, language)
+
+
 def format_count(kind: str, count: int, language: str) -> str:
     """Return a number of things in words, such as `3 queries`."""
     one, several, chinese = _read_tables()["counts"][kind]

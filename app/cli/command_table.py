@@ -55,7 +55,7 @@ COMMANDS = {
     ),
     "export": CommandEntry(
         "Write the report of a run as PDF, Word, EPUB, BibTeX or JSON with all its evidence.\n\n"
-        "Without --format, the name of the file says which: md, html, pdf, docx, epub, json, bib "
+        "Without --format, the name of the file says which: md, html, pdf, docx, epub, csv, json, bib "
         "or csl.json.",
         "export_command.export_run",
         (options.RUN, options.FORMAT, options.EXPORT_OUT, options.FORCE, *options.PROJECT),

@@ -58,6 +58,7 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         "docx_report.export_docx",
     ),
     "epub": ExportFormat("epub", "application/epub+zip", "epub_report.export_epub"),
+    "csv": ExportFormat("zip", "application/zip", "csv_tables.export_csv"),
     "json": ExportFormat("json", "application/json", "bundle.export_bundle"),
     "bib": ExportFormat("bib", "application/x-bibtex", "bibliography.export_bibtex"),
     "csl": ExportFormat(

@@ -19,6 +19,7 @@ from report.document import (
 from report.labels import format_source_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import unescape_markdown
 from report.method import list_part_items
+from report.pictures.source_map import build_source_map
 from report.rendering.citation_badges import CitationBadges
 from report.rendering.evidence_cards import EvidenceCards
 from report.rendering.figure_places import (
@@ -41,6 +42,12 @@ from report.rendering.numbering import (
     number_document,
 )
 from report.rendering.page_contents import add_contents
+from report.rendering.picture_figures import (
+    fill_additions,
+    mark_additions,
+    render_additions,
+    render_source_map,
+)
 from report.rendering.source_list import SourceList
 from report.rendering.source_notes import SourceNotes
 from report.rendering.version_changes import list_changes
@@ -58,8 +65,10 @@ def render_html(document: ReportDocument) -> str:
     badges = CitationBadges(document, shown, language)
     notes = SourceNotes(document, shown, language)
     cards = EvidenceCards(document, shown, badges, notes, language)
+    added = render_additions(shown, language, lambda use: f"#{cards.get_target(use)}")
     writer = BodyWriter(document, shown, cards, doubted)
-    body = _render_body(document, shown, writer, language)
+    marked = mark_additions(shown, added)
+    body = fill_additions(_render_body(document, marked, writer, language), added)
     rest = [
         _render_doubts(shown, writer, doubted, language),
         _render_contradictions(shown, writer, language),
@@ -67,7 +76,7 @@ def render_html(document: ReportDocument) -> str:
         SourceList(document, shown, badges, notes, language).render(),
         render_programs_html(document.get("computations", []), language),
         _render_legend(badges, language),
-        _render_method(document, language),
+        _render_method(document, shown, language),
         *(render_paragraph(line, "removed") for line in list_footnotes(document)),
     ]
     contents, body, below = add_contents(body, "\n".join(filter(None, rest)), language)
@@ -180,7 +189,7 @@ def _render_legend(badges: CitationBadges, language: str) -> str:
     return f'<section class="badge-legend">{heading}\n<dl>{lines}</dl></section>' if lines else ""
 
 
-def _render_method(document: ReportDocument, language: str) -> str:
+def _render_method(document: ReportDocument, shown: NumberedText, language: str) -> str:
     """Return how the report was researched: a sentence, and lists that a reader opens."""
     method = document.get("method")
     if not method or not method["summary"]:
@@ -196,4 +205,5 @@ def _render_method(document: ReportDocument, language: str) -> str:
     details = render_disclosure(get_label("details", language), lists, "details", opened=opened)
     summary = render_paragraph(method["summary"])
     heading = f"<h2>{get_label('method', language)}</h2>"
-    return f'<section class="method">{heading}\n{summary}\n{details}</section>'
+    sources = render_source_map(build_source_map(document, shown, language), language)
+    return f'<section class="method">{heading}\n{summary}\n{details}\n{sources}</section>'
