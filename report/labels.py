@@ -78,9 +78,23 @@ def get_picture_label(name: str, language: str) -> str:
     return _find_text("pictures", name, language)
 
 
+def get_diff_label(name: str, language: str) -> str:
+    """Return a text of the comparison of two reports; "" if there is none."""
+    return _find_text("diff", name, language)
+
+
+def format_diff_count(change: str, count: int, language: str) -> str:
+    """Return how many sentences differ in one way, such as `2 sentences added`."""
+    return _format_number("diff_counts", change, count, language)
+
+
 def format_count(kind: str, count: int, language: str) -> str:
     """Return a number of things in words, such as `3 queries`."""
-    one, several, chinese = _read_tables()["counts"][kind]
+    return _format_number("counts", kind, count, language)
+
+
+def _format_number(table: str, kind: str, count: int, language: str) -> str:
+    one, several, chinese = _read_tables()[table][kind]
     form = chinese if is_chinese_tag(language) else one if count == 1 else several
     return str(form).format(f"{count:,}")
 

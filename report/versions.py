@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import chain
+from typing import NamedTuple
 
 from graph.records import Report, TurnAnswer, VersionChanges
 from graph.state import State
@@ -31,7 +32,12 @@ def list_section_titles(body: str) -> list[str]:
     """Return the titles of the sections of a report, its `## ` headings, in order."""
     blocks = [block for block in parse_blocks(body) if block.kind == "heading"]
     found = (_HEADING.match(f"{block.lead}{block.text}") for block in blocks)
-    return [render_plain_text(_CITATION.sub("", one["title"])).strip() for one in found if one]
+    return [render_plain_text(strip_citations(one["title"])).strip() for one in found if one]
+
+
+def strip_citations(text: str) -> str:
+    """Return a text without the markers of its sources and the spaces before them."""
+    return _CITATION.sub("", text)
 
 
 def get_previous_version(state: State) -> TurnAnswer | None:
@@ -68,7 +74,7 @@ def compare_versions(old: str, new: str) -> VersionChanges:
     before, after = _sentences(old), _sentences(new)
     gone = [text for key, text in before.items() if key not in after]
     come = [text for key, text in after.items() if key not in before]
-    pairs = _pair_reworded(gone, come)
+    pairs = pair_reworded(gone, come)
     return VersionChanges(
         added=[text for at, text in enumerate(come) if at not in pairs.values()],
         removed=[text for at, text in enumerate(gone) if at not in pairs],
@@ -86,19 +92,19 @@ def _sentences(body: str) -> dict[str, str]:
     blocks = parse_blocks(body)
     code = [block.text.split("\n")[1:-1] for block in blocks if block.kind == "fence"]
     prose = (one for _, block in list_prose_blocks(blocks) for one in list_statements(block))
-    plain = (render_plain_text(_CITATION.sub("", one)) for one in prose)
+    plain = (render_plain_text(strip_citations(one)) for one in prose)
     texts = (" ".join(text.split()) for text in chain(plain, *code))
     return {key: text for text in texts if (key := statement_key(text))}
 
 
-def _pair_reworded(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
+def pair_reworded(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
     """Return the positions of sentences and of what they were reworded to, the likest first."""
-    words = [[search_words(text) for text in texts] for texts in (old, new)]
+    said, said_now = ([_Words.of(text) for text in texts] for texts in (old, new))
     scored = sorted(
         (
             (_share(one, other), -at, -other_at)
-            for at, one in enumerate(words[0])
-            for other_at, other in enumerate(words[1])
+            for at, one in enumerate(said)
+            for other_at, other in enumerate(said_now)
         ),
         reverse=True,
     )
@@ -111,10 +117,23 @@ def _pair_reworded(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
     return dict(sorted(pairs.items()))
 
 
-def _share(one: Sequence[str], other: Sequence[str]) -> float:
+class _Words(NamedTuple):
+    """The search words of a sentence, in order and each once."""
+
+    row: list[str]
+    known: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Words:
+        """Return the words of a text."""
+        row = search_words(text)
+        return cls(row, frozenset(row))
+
+
+def _share(one: _Words, other: _Words) -> float:
     """Return the share of words that two sentences have in common and in the same order."""
-    if not one or not other:
-        return 0.0
     # An upper bound first, since the exact measure takes far longer.
-    shared = 2 * len(set(one) & set(other)) / (len(set(one)) + len(set(other)))
-    return SequenceMatcher(None, one, other, autojunk=False).ratio() if shared >= REWORDED else 0.0
+    most = 2 * len(one.known & other.known) / ((len(one.known) + len(other.known)) or 1)
+    if most < REWORDED:
+        return 0.0
+    return SequenceMatcher(None, one.row, other.row, autojunk=False).ratio()

@@ -11,6 +11,15 @@ _SEARCH = CommandEntry(
     (options.QUERY, options.NAMESPACE, options.limit(10), options.EXPLAIN, *options.PROJECT),
 )
 
+_DIFF = CommandEntry(
+    "Show what the report of a run says otherwise than that of another one.\n\n"
+    "They may be versions of one report, or reports of different conversations: sentences are "
+    "compared word by word, wherever they stand, and sources, doubts and status as well. "
+    "--html writes a page that shows the later report with what was added and removed.",
+    "run_diff.show_differences",
+    (options.RUN_BEFORE, options.RUN_AFTER, options.DIFF_PAGE, options.FORCE, *options.PROJECT),
+)
+
 COMMANDS = {
     "": CommandEntry(
         "Research a question over your files and the web, with every sentence traced to a source."
@@ -60,6 +69,7 @@ COMMANDS = {
         "export_command.export_run",
         (options.RUN, options.FORMAT, options.EXPORT_OUT, options.FORCE, *options.PROJECT),
     ),
+    "diff": _DIFF,
     "feedback": CommandEntry(
         "Say that a run was good (up) or bad (down), or what was wrong with it.",
         "feedback.give_feedback",
@@ -137,11 +147,7 @@ COMMANDS = {
         "runs.show_run",
         (options.RUN, options.SOURCE, options.REMOVED, *options.PROJECT),
     ),
-    "runs diff": CommandEntry(
-        "Show what the report of a run says otherwise than that of another one.",
-        "run_diff.show_differences",
-        (options.RUN_BEFORE, options.RUN_AFTER, *options.PROJECT),
-    ),
+    "runs diff": _DIFF,
     "runs prune": CommandEntry(
         "Delete runs that ended long ago; what was learnt and reported stays.\n\n"
         "Their checkpoints, traces and recorded calls are deleted, so that they can be "

@@ -59,6 +59,10 @@ COMMAND_EXAMPLES = {
         "dossier runs show 20260101-a1b2c3-1 --removed",
     ),
     "runs diff": ("dossier runs diff 20260101-a1b2c3-1 20260101-a1b2c3-2",),
+    "diff": (
+        "dossier diff 20260101-a1b2c3-1 20260101-a1b2c3-2",
+        "dossier diff 20260101-a1b2c3-1 20260101-a1b2c3-2 --html changes.html",
+    ),
     "runs prune": ("dossier runs prune --keep 90d",),
     "pages list": ("dossier pages list --kind file --limit 50",),
     "pages show": ("dossier pages show f23a9f3a8e44dda121b4234e",),

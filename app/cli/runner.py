@@ -24,7 +24,6 @@ from app.cli.choices import RAISABLE_CAPS, double_cap
 from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal, one_line, print_json, print_problem
 from app.cli.progress import RunProgress
-from app.cli.run_diff import summarize_changes
 from app.cli.step_requests import (
     ask_answers,
     asks_for_steps,
@@ -37,7 +36,7 @@ from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context
 from graph.plan import render_plan
-from graph.records import RunStatus
+from graph.records import RunStatus, VersionChanges
 from graph.session import SessionOutcome, ThreadSession, open_session
 from graph.state import State, is_delivered
 from memory.agents_md.proposals import count_pending_proposals
@@ -408,9 +407,9 @@ class CliRunner:
         changes, revision = find_version_changes(state, state["report"]), state.get("revision")
         if changes and revision:
             runs = f"{revision['run']} {self.run}{self._of_project()}"
-            self._tell(f"Against the version before: {summarize_changes(changes)}")
+            self._tell(f"Against the version before: {_summarize_changes(changes)}")
             if not is_unchanged(changes):
-                self._tell(f"To see them: dossier runs diff {runs}")
+                self._tell(f"To see them: dossier diff {runs}")
 
     def _tell_where(self, status: RunStatus, file: Path) -> None:
         if sys.stdout.isatty():
@@ -450,3 +449,10 @@ class CliRunner:
     def _print_json(self, data: dict[str, Any]) -> None:
         if self.as_json:
             print_json(data)
+
+
+def _summarize_changes(changes: VersionChanges) -> str:
+    """Return how many sentences differ between two versions, in a few words."""
+    counts = {name: len(changes[name]) for name in ("added", "removed", "changed")}
+    told = [f"{pluralize(count, 'sentence')} {name}" for name, count in counts.items() if count]
+    return ", ".join(told) or "every sentence is the same"
