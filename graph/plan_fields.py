@@ -48,9 +48,7 @@ class _Item:
 def render_plan_fields(plan: Plan) -> dict[str, str]:
     """Return a plan as fields: its title, a line for each step, and room for further steps."""
     numbers = _numbers(plan["steps"])
-    lines = {
-        STEP_FIELD.format(numbers[step["id"]]): _line(step, numbers) for step in plan["steps"]
-    }
+    lines = {STEP_FIELD.format(numbers[step["id"]]): _line(step, numbers) for step in plan["steps"]}
     return {"title": plan["title"], **lines, NEW_STEPS_FIELD: ""}
 
 
@@ -154,9 +152,7 @@ def _render_items(
         yield head + "".join(f"{INDENT}{line}\n" for line in [*lines[1:], *item.more])
 
 
-def _unchanged_lines(
-    step: Step, shown: Mapping[int, str], known: Mapping[int, Step]
-) -> list[str]:
+def _unchanged_lines(step: Step, shown: Mapping[int, str], known: Mapping[int, Step]) -> list[str]:
     """Return the lines of a step that was not touched, with the numbers that were shown."""
     numbers = {known[number]["id"]: number for number in shown}
     (head, *lines) = render_steps([{**step, "needs": []}]).splitlines()
