@@ -20,6 +20,7 @@ from calls.attempts import begin_attempt, end_statement
 from calls.call_context import CallContext, CallHandler
 from calls.context_window import learn_window
 from calls.ledger import ActionRecord, CallCost, LedgerCall
+from calls.progress import tell_costs
 from calls.run_budget import USUAL_ANSWER_TOKENS, Reservation
 from config.errors import ErrorCode, Problem
 from config.key_masking import mask_keys
@@ -262,6 +263,7 @@ class _SentCall:
         more = {"model": self.name, "seconds": seconds, "dollars": cost.dollars, **used}
         more |= {"limit": self.limit, "estimate": self.worst.dollars, "reserved": reserved.dollars}
         around = self.around
+        tell_costs(around.site, around.role, self.name)
         await trace(around.site, "model", around.role, self.status, **more)
 
 

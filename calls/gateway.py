@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from calls.attempts import set_attempt_status
 from calls.call_context import CallContext
 from calls.call_middleware import ROLES_OUTSIDE_RUN
+from calls.progress import watch_costs
 from calls.replies import (
     CUT_OFF,
     MAX_REPAIRABLE,
@@ -234,11 +235,13 @@ async def _call_context(
         system = join_prompt_blocks(system, _wishes_block(state))
     choices = runtime.context
     other = _fallback_model(role, model_for_role(role, choices)) if fallback else None
+    budget = await get_budget(place, choices)
+    await watch_costs(place, choices, budget.session)
     return CallContext(
         choices=choices,
         site=place,
         role=role,
-        budget=await get_budget(place, choices),
+        budget=budget,
         model=await load_role_model(role, choices),
         system=system,
         about=_topic(state),

@@ -302,6 +302,11 @@ def _dollars(need: CallNeed, written: int) -> float:
     return need.tokens_in * need.dollars_in + written * need.dollars_out
 
 
+def find_budget(run: str) -> RunBudget | None:
+    """Return the budget of a run that is at work in this process, if it has made a call."""
+    return _budgets.get().get(run)
+
+
 async def get_budget(site: CallSite, context: Context) -> RunBudget:
     """Return the budget of a run, with what its earlier sessions spent.
 

@@ -8,8 +8,9 @@ into the stream of the main graph.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -27,8 +28,6 @@ from langgraph.pregel._messages import StreamMessagesHandler, StreamMessagesHand
 from langgraph.pregel.protocol import StreamProtocol
 
 from config.key_masking import mask_keys
-from graph.state import StepState
-from prompts.loader import render_prompt
 from report.markdown.sanitizer import sanitize_text
 from text.regex import regex
 
@@ -52,6 +51,15 @@ OPEN = regex(
 """The beginning of such a part, or of a link, an image or an address."""
 
 
+_outer: ContextVar[RunnableConfig | None] = ContextVar("outer_config", default=None)
+"""The configuration of the node around the graph that runs within it."""
+
+
+def outer_config() -> RunnableConfig:
+    """Return the configuration of the node that is at work, also from a graph within it."""
+    return _outer.get() or var_child_runnable_config.get() or {}
+
+
 @contextmanager
 def nested_config(*, message_id: str = "") -> Iterator[RunnableConfig]:
     """Lend the configuration of a graph within a node.
@@ -70,9 +78,11 @@ def nested_config(*, message_id: str = "") -> Iterator[RunnableConfig]:
     around = var_child_runnable_config.set(
         {**outer, "callbacks": _without_streams(manager, outer, message_id)}
     )
+    outside = _outer.set(_outer.get() or outer)
     try:
         yield {"configurable": options}
     finally:
+        _outer.reset(outside)
         var_child_runnable_config.reset(around)
 
 
@@ -95,19 +105,16 @@ def _without_streams(
     )
 
 
-def show_progress(state: Mapping[str, Any], what: str, **values: object) -> None:
-    """Stream the progress of a run, as a message that no state holds: the next state replaces it.
+def show_progress_message(text: str) -> None:
+    """Stream a line of progress, as a message that no state holds: the next state replaces it.
 
     Args:
-        state: The node's state, for the language.
-        what: The name of the prompt, without `progress_`.
-        values: The variables of the prompt.
+        text: The line.
     """
-    outer = var_child_runnable_config.get() or {}
+    outer = outer_config()
     manager, metadata = outer.get("callbacks"), outer.get("metadata", {})
     if not isinstance(manager, BaseCallbackManager):
         return
-    text = render_prompt(f"{PROGRESS}_{what}", language=state.get("language", "en"), **values)
     # Each branch has one message.
     branch = str(metadata.get("langgraph_checkpoint_ns", "")).partition("|")[0]
     task = f"{PROGRESS}-{branch}"
@@ -116,13 +123,6 @@ def show_progress(state: Mapping[str, Any], what: str, **values: object) -> None
         if isinstance(handler, StreamMessagesHandlerV2):
             message = AIMessage(text.strip(), id=f"{task}-{uuid4()}", name=PROGRESS)
         _show(handler, message, {**metadata, "tags": [PROGRESS]})
-
-
-def show_step_progress(state: StepState, what: str) -> None:
-    """Stream the progress of the branch of a step."""
-    # The state of a branch that an older version began has no number.
-    number, count = state.get("number", 1), state.get("count", 1)
-    show_progress(state, what, number=number, count=count, title=state["step"]["title"])
 
 
 def show_text(text: str, message_id: str) -> None:

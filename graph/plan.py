@@ -351,17 +351,17 @@ def _drafts(lines: Sequence[_Line]) -> list[_Draft]:
         found = _MARKED.fullmatch(line.text) if line.number in outer else None
         if found:
             drafts.append(_Draft(line.number, found[1] or "", found[2].strip()))
-        elif line.number in outer and not marked and not _says(line.text):
+        elif line.number in outer and not marked and not is_property_line(line.text):
             drafts.append(_Draft(line.number, "", line.text))
-        elif not drafts or (line.number in outer and not _says(line.text)):
+        elif not drafts or (line.number in outer and not is_property_line(line.text)):
             _refuse(line.number, f"{line.text[:60]!r} belongs to no step")
         else:
             _add(drafts[-1], line)
     return drafts
 
 
-def _says(text: str) -> bool:
-    """Say whether a line tells something of its step wherever it stands."""
+def is_property_line(text: str) -> bool:
+    """Say whether a line tells something of its step wherever it stands, such as `after: 1`."""
     keyed = _KEYED.fullmatch(text)
     return text.lower() in (*FILES_ONLY, *COMPUTES) or bool(keyed and keyed[1].lower() in KEYS)
 

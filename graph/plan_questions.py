@@ -102,11 +102,6 @@ def list_own_answers(plan: Plan) -> list[str]:
     ]
 
 
-def render_answer_lines(plan: Plan) -> str:
-    """Return a line for the answer to each question of a plan, for a person to fill in."""
-    return "".join(f"{one['id']}: {one.get('answer', '')}\n" for one in list_questions(plan))
-
-
 def render_perspectives(plan: Plan) -> str:
     """Return who would ask, and what they would want to know, in one line."""
     parts = (re.split(r"\s*[:：]\s*", view, maxsplit=1) for view in plan.get("perspectives", []))

@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple, cast
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessageChunk, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command, StateSnapshot
+from langgraph.types import Command, StateSnapshot, StreamMode
 
 from calls.run_budget import end_thread_sessions
+from calls.streaming import PROGRESS
 from config.errors import ErrorCode, Problem
 from graph.builder import make_graph
 from graph.context import Context
@@ -36,7 +37,8 @@ from tools.mcp.connections import close_thread_connections
 Graph = CompiledStateGraph[Any, Context, Any, Any]
 
 EventListener = Callable[[dict[str, Any]], None]
-"""Receives every event of a run: `{"node": …}` when a node ends, or an event of a node."""
+"""Receives every event of a run: `{"node": …}` when a node ends, what a node says of its progress
+(`runs/progress_events.py`), or `{"draft": …}`, further words of a report that is not checked."""
 
 RECURSION_LIMIT = 200
 """How many steps the graph may take for one question; the caps of a run are far lower."""
@@ -49,6 +51,9 @@ AnswerListener = Callable[[State], Awaitable[None]]
 
 NOT_STARTED_NODES = {"__start__", "profile"}
 """The pending nodes of a thread whose newest question is not a run yet."""
+
+WRITING_NODE = "reporter"
+"""The node whose words are those of the report."""
 
 POST_ANSWER_NODE = "learn"
 """The node that runs after the answer; a run that has reached it is finished."""
@@ -75,6 +80,8 @@ class ThreadSession:
             "recursion_limit": RECURSION_LIMIT,
         }
         self.on_answer: AnswerListener | None = None
+        self.shows_draft = False
+        """Whether the words of the report are among the events while it is written."""
 
     def set_report_target(self, target: ReportTarget) -> None:
         """Set the folder for the files of reports."""
@@ -180,11 +187,13 @@ class ThreadSession:
             await close_thread_connections(thread)
 
     async def _stream(self, inputs: Any, context: Context, watch: EventListener) -> SessionOutcome:
+        modes: list[StreamMode] = ["updates", "custom"]
+        modes += ["messages"] if self.shows_draft else []
         stream = self.graph.astream(
             inputs,
             self.config,
             context=context,
-            stream_mode=["updates", "custom"],
+            stream_mode=modes,
             subgraphs=True,
             # Each step is saved before the next, so that no paid result is lost.
             durability="sync",
@@ -244,6 +253,11 @@ def _check_keys(values: dict[str, Any]) -> None:
 def _events(mode: str, data: Any) -> list[dict[str, Any]]:
     if mode == "custom":
         return [data]
+    if mode == "messages":
+        message, about = data
+        drafted = about.get("langgraph_node") == WRITING_NODE and message.name != PROGRESS
+        is_part = drafted and isinstance(message, AIMessageChunk)
+        return [{"draft": str(message.text)}] if is_part else []
     nodes = {node: update for node, update in data.items() if node != INTERRUPT}
     return [{"node": node, "update": update} for node, update in nodes.items()]
 

@@ -10,7 +10,6 @@ from langgraph.errors import NodeError
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from calls.streaming import show_progress
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import (
@@ -49,8 +48,6 @@ async def background(state: QueryState, runtime: Runtime[Context]) -> State:
     Reads `query`, `number`; writes `background`, `sources`, `unsearched`.
     """
     query = state["query"]
-    show_progress(state, "searching", query=query)
-    runtime.stream_writer({"event": "searching", "query": query})
     direct = await answer_directly(state, runtime) if state["number"] == 1 else None
     if direct and direct.whole:
         return _only_direct(state, direct)

@@ -8,8 +8,8 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from calls.gateway import work
+from calls.progress import show_step_progress
 from calls.run_budget import step_semaphore
-from calls.streaming import show_step_progress
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import Passage
@@ -81,8 +81,6 @@ async def coder(state: StepState, runtime: Runtime[Context]) -> StepState:
 
 
 async def _compute(state: StepState, runtime: Runtime[Context], place: CallSite) -> StepState:
-    step = state["step"]
-    runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     show_step_progress(state, "researching")
     by_rules = built_in(CODER, runtime.context)
     if not by_rules and await can_run_code():

@@ -28,13 +28,19 @@ from graph.plan import (
     render_steps,
     validate_plan,
 )
+from graph.plan_fields import (
+    is_plan_field,
+    name_question_field,
+    read_answer_fields,
+    read_step_fields,
+    render_plan_fields,
+)
 from graph.plan_questions import (
     LONGEST_ANSWER,
     answer_questions,
     list_answers,
     list_own_answers,
     list_questions,
-    render_answer_lines,
     render_perspectives,
     split_answers,
 )
@@ -79,13 +85,14 @@ def remove_plan_messages(state: State) -> list[Any]:
 
 
 def _plan_outline(plan: Plan, language: str) -> str:
-    """Render a plan and its questions as text for a person."""
+    """Render a plan and its questions as Markdown for a person."""
     views = render_perspectives(plan)
     seen = render_prompt("plan_views", language=language, views=views).strip() if views else ""
     searching = not is_plan_without_web(plan)
     bare = "" if searching else render_prompt("plan_no_step_web", language=language).strip()
-    about = (plan["title"], plan["thought"], seen, _bases_line(plan, language), bare)
-    lines = [*filter(None, about), ""]
+    title = f"**{plan['title']}**" if plan["title"] else ""
+    about = (title, plan["thought"], seen, _bases_line(plan, language), bare)
+    lines = [line for part in about if part for line in (part, "")]
     numbers = {step["id"]: str(number) for number, step in enumerate(plan["steps"], start=1)}
     comma = get_label("comma", language)
     no_web = render_prompt("plan_step_no_web", language=language)
@@ -93,9 +100,11 @@ def _plan_outline(plan: Plan, language: str) -> str:
         needs = comma.join(numbers.get(need, need) for need in step["needs"])
         after = render_prompt("plan_step_after", language=language, steps=needs) if needs else ""
         web = no_web if searching and is_without_web(step) else ""
-        lines.append(f"{numbers[step['id']]}. {step['title']}{after}{web}")
-        if step["description"].casefold() not in ("", step["title"].casefold()):
-            lines.append(f"   {step['description']}")
+        told = step["description"].casefold() not in ("", step["title"].casefold())
+        # Two spaces at the end of a line break it in Markdown.
+        end = "  " if told else ""
+        lines.append(f"{numbers[step['id']]}. {step['title']}{after}{web}{end}")
+        lines += [f"   {step['description']}"] * told
     return "\n".join([*lines, *_question_lines(list_questions(plan), language)]).strip()
 
 
@@ -112,14 +121,30 @@ def _question_lines(questions: Sequence[PlanQuestion], language: str) -> list[st
     """Return the questions of a plan for a person, below a line that says how to answer."""
     if not questions:
         return []
-    lines = ["", render_prompt("plan_questions", language=language).strip()]
+    lines = ["", render_prompt("plan_questions", language=language).strip(), ""]
     for one in questions:
         options = " ".join(f"({at}) {text}" for at, text in enumerate(one["options"], start=1))
         values = {"id": one["id"], "question": one["question"], "options": options}
         values |= {"assumed": one.get("answer") or one["assumed"]}
         line = render_prompt("plan_question", language=language, **values)
-        lines.append(" ".join(line.split()))
+        lines.append(f"- {' '.join(line.split())}")
     return lines
+
+
+def _question_fields(plan: Plan, language: str) -> dict[str, str]:
+    """Return a field for each question of a plan, in which its answer is written below it."""
+    return {
+        name_question_field(one["id"]): render_prompt(
+            "plan_question_field",
+            language=language,
+            question=one["question"],
+            options="".join(f"\n({at}) {text}" for at, text in enumerate(one["options"], start=1)),
+            assumed=one["assumed"],
+            answer=one.get("answer", ""),
+        ).strip()
+        + " "
+        for one in list_questions(plan)
+    }
 
 
 ACTION = "research_plan"
@@ -181,7 +206,7 @@ class PlanAction(BaseModel):
 
 
 class Edit(_Decision):
-    """Research my plan instead; `args` is the plan, its steps as lines of text or as a list."""
+    """Research my plan instead: `args` has its fields as shown, or `steps` as lines or a list."""
 
     type: Literal["edit"]
     edited_action: PlanAction
@@ -227,7 +252,7 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
     place = call_site(state, runtime)
     await check_thread_owner(place.owner, place.thread)
     try:
-        answered = answer_questions(state["plan"], _answers(decision))
+        answered = answer_questions(state["plan"], _answers(state, decision))
         plan = _edited_plan(answered, decision)
         await _check_changes(place, answered, plan)
     except Problem as problem:
@@ -238,7 +263,7 @@ async def human_feedback(state: State, runtime: Runtime[Context]) -> State:
         update["wishes"] = _add_wishes(state, said)
     if isinstance(decision, Reject):
         return update | await _reject(state | update, runtime, decision.message)
-    if plan == answered and (isinstance(decision, Approve) or "answers" in _arguments(decision)):
+    if plan == answered and (isinstance(decision, Approve) or _has_answer_fields(decision)):
         return await _accept(place, update | State(decision="approve"))
     messages = [plan_message(state, plan)]
     return await _accept(place, update | State(decision="edit", messages=messages))
@@ -261,11 +286,18 @@ def _arguments(decision: _Decision) -> dict[str, Any]:
     return decision.edited_action.args if isinstance(decision, Edit) else {}
 
 
-def _answers(decision: _Decision) -> dict[str, str]:
+def _has_answer_fields(decision: _Decision) -> bool:
+    """Tell whether an edit has fields for answers, which may be all that was changed in it."""
+    return any(name == "answers" or name.startswith("question_") for name in _arguments(decision))
+
+
+def _answers(state: State, decision: _Decision) -> dict[str, str]:
     """Return the answers to the questions of a plan, which a chat page has among its fields."""
-    field = _arguments(decision).get("answers") or {}
+    args = _arguments(decision)
+    field = args.get("answers") or {}
     answers = split_answers(field)[0] if isinstance(field, str) else dict(field)
-    return {**answers, **decision.answers}
+    shown = _question_fields(state["plan"], state["language"])
+    return {**read_answer_fields(state["plan"], args, shown), **answers, **decision.answers}
 
 
 def _add_wishes(state: State, words: Sequence[str]) -> list[str]:
@@ -347,7 +379,8 @@ async def _reject(state: State, runtime: Runtime[Context], words: str) -> State:
 def _edited_plan(plan: Plan, decision: _Decision) -> Plan:
     """Return a plan with the changes of a person, if any; keys that they left out stay.
 
-    The steps may be lines of text, as they are shown, or JSON, as a list or as text.
+    The steps are fields with a line each, as they are shown, or stand all in `steps`: as lines of
+    text, or as JSON, as a list or as text.
 
     Raises:
         Problem: If the plan is invalid (`graph/plan.py`).
@@ -355,11 +388,12 @@ def _edited_plan(plan: Plan, decision: _Decision) -> Plan:
     args = _arguments(decision)
     if not args:
         return plan
-    steps = args.get("steps", plan["steps"])
+    steps = args["steps"] if "steps" in args else read_step_fields(plan["steps"], args)
     if isinstance(steps, str):
         unchanged = steps.strip() == render_steps(plan["steps"]).strip()
         steps = plan["steps"] if unchanged else parse_steps(steps)
-    changes = {name: value for name, value in args.items() if name not in ("answers", "questions")}
+    others = (name for name in args if name not in ("answers", "questions"))
+    changes = {name: args[name] for name in others if not is_plan_field(name)}
     return validate_plan({**plan, **changes, "steps": steps})
 
 
@@ -376,10 +410,8 @@ def _review_request(state: State, limit: int) -> dict[str, Any]:
     plan = state["plan"]
     note = state["note"] or _revision_note(state)
     description = "\n\n".join(filter(None, (note, _plan_outline(plan, state["language"]))))
-    args = {"title": plan["title"], "steps": render_steps(plan["steps"])}
     questions = list_questions(plan)
-    if questions:
-        args["answers"] = render_answer_lines(plan)
+    args = render_plan_fields(plan) | _question_fields(plan, state["language"])
     if "knowledge" in plan:
         args["knowledge"] = render_base_names(plan)
     request = {"name": ACTION, "args": args, "description": description}

@@ -15,6 +15,7 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from calls import ledger
+from calls.progress import show_progress
 from calls.run_budget import end_session
 from calls.tool_requests import describe_call, write_arguments
 from config.errors import ErrorCode, Problem
@@ -161,6 +162,7 @@ async def ask_person(state: State, place: CallSite) -> State:
 
     Chat pages show requests only below a message of the assistant.
     """
+    show_progress(state, "steps_wait", count=len(list_pending_requests(list_open_pauses(state))))
     end_session(place)
     await set_run_status(place.owner, place.run, "waiting_review")
     return State(messages=[_asking_message(state)], status="waiting_review", note="")

@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from calls.gateway import ask
+from calls.progress import show_progress
 from calls.replies import SearchTexts, VisibleText
-from calls.streaming import show_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.records import (
@@ -72,7 +72,6 @@ async def knowledge(state: State, runtime: Runtime[Context]) -> State:
         return State(knowledge=[])
     place = call_site(state, runtime)
     show_progress(state, "knowledge", bases=", ".join(names))
-    runtime.stream_writer({"event": "knowledge", "bases": names})
     computed = await _compute(state, runtime, place, names)
     if computed and computed.whole and not _is_changed_by_person(state):
         entry = {TABLES_ENTRY: _entry(state, computed)}

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from calls.gateway import ask
+from calls.progress import show_progress
 from calls.run_budget import end_session
 from config.errors import ErrorCode, Problem
 from graph.context import Context
@@ -45,7 +46,7 @@ async def learn(state: State, runtime: Runtime[Context]) -> State:
     if state["report"]["title"]:
         work.append(learn_from_run(state, runtime))
     else:
-        runtime.stream_writer({"event": "answered", "run": place.run, "status": state["status"]})
+        show_progress(state, "answered", status=state["status"])
     for problem in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(problem, Problem):
             log.warning("%s has not learnt all it could: %s", place.run, problem)

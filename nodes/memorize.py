@@ -6,6 +6,7 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
+from calls.progress import show_progress
 from graph.context import Context
 from graph.pauses import list_asked
 from graph.records import Finding, of_steps
@@ -38,7 +39,7 @@ async def memorize(state: State, runtime: Runtime[Context]) -> State:
     if not is_delivered(state):
         return State()
     place = call_site(state, runtime)
-    runtime.stream_writer({"event": "answered", "run": place.run, "status": state["status"]})
+    show_progress(state, "answered", status=state["status"])
     if state["report"].get("reused"):
         return State()
     if runtime.context.learn:

@@ -12,9 +12,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, field_validator
 
 from calls.gateway import ask
+from calls.progress import show_progress, tell_plan
 from calls.replies import SearchTexts, VisibleText
 from calls.run_budget import end_session
-from calls.streaming import show_progress
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.plan import make_research_step, render_plan, validate_plan
@@ -141,9 +141,10 @@ async def planner(state: State, runtime: Runtime[Context]) -> State:
     plan = await name_bases(state, runtime, plan, bases)
     plan = await _with_searches(state, runtime, plan)
     planned = State(plan=plan, outline=outline)
-    runtime.stream_writer({"event": "plan", "plan": plan})
+    tell_plan(state, plan)
     if runtime.context.auto_accept:
         return planned | State(decision="approve")
+    show_progress(state, "plan_waits", count=len(plan["steps"]))
     place = call_site(state, runtime)
     end_session(place)
     await set_run_status(place.owner, place.run, "waiting_review")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
+from calls.progress import show_progress
 from calls.run_budget import end_session
 from graph.context import Context
 from graph.records import EMPTY_PLAN, EMPTY_REPORT
@@ -39,6 +40,8 @@ async def profile(state: State, runtime: Runtime[Context]) -> State:
     """
     messages = state.get("messages", [])
     turn = state.get("turn", 0) + 1
+    told = runtime.context.language or detect_language(_last_words(messages))
+    show_progress({"turn": turn, "language": told}, "understanding")
     place = call_site({"turn": turn}, runtime)
     await check_thread_owner(place.owner, place.thread)
     await check_base_names(place.owner, runtime.context.knowledge)
@@ -93,6 +96,7 @@ def _clear_turn(state: State) -> State:
 
 async def _offer(place: CallSite, opened: State) -> State:
     """Return the update of a turn that waits for what to do with an earlier answer."""
+    show_progress(opened, "earlier_waits", earlier=opened["earlier_run"]["run"])
     end_session(place)
     await set_run_status(place.owner, place.run, "waiting_review")
     messages = [*opened["messages"], offer_message(opened)]

@@ -10,9 +10,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from calls.gateway import ask
+from calls.progress import show_step_progress
 from calls.replies import SearchTexts, VisibleText
 from calls.run_budget import run_within_budget
-from calls.streaming import show_step_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.pauses import list_wishes
@@ -268,4 +268,5 @@ def _reject(
 
 
 def _done(state: StepState, finding: Finding) -> StepState:
+    show_step_progress(state, "step_done", status=finding["status"])
     return StepState(findings={turn_key(state["turn"], finding["step"]): finding})

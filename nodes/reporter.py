@@ -10,7 +10,8 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from calls.attempts import FailedRole, list_failed_roles
-from calls.streaming import show_progress
+from calls.progress import show_progress
+from calls.streaming import show_text
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context
@@ -99,6 +100,8 @@ async def reporter(state: State, runtime: Runtime[Context]) -> State:
         async with preparing_checks(
             call_site(state, runtime), runtime.context, "reporter", sources
         ):
+            mark = render_prompt("draft_mark", language=state["language"])
+            show_text(f"{mark}\n\n", draft.id)
             conversation = await _write(draft, state, runtime, sources)
     judge = SourceJudge(call_site(state, runtime), runtime.context, sources)
     reading = await _check(draft, state, runtime, judge, conversation)

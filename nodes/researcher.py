@@ -14,8 +14,8 @@ from langgraph.errors import NodeError
 from langgraph.runtime import Runtime
 
 from calls.gateway import WorkResult, work
+from calls.progress import show_step_progress
 from calls.run_budget import step_semaphore
-from calls.streaming import show_step_progress
 from calls.tool_requests import HumanInput
 from config.errors import ErrorCode, Problem
 from graph.context import Context
@@ -90,12 +90,11 @@ async def on_step_error(state: StepState, error: NodeError) -> StepState:
     """
     log.error("step %s failed", state["step"]["id"], exc_info=error.error)
     finding = make_finding(state, "failed", "internal")
+    show_step_progress(state, "step_done", status=finding["status"])
     return StepState(findings={turn_key(state["turn"], finding["step"]): finding})
 
 
 async def _research(state: StepState, runtime: Runtime[Context], place: CallSite) -> StepState:
-    step = state["step"]
-    runtime.stream_writer({"event": "researching", "step": step["id"], "title": step["title"]})
     show_step_progress(state, "researching")
     if state.get("pause"):
         return await _go_on(state, runtime, place)

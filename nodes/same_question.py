@@ -12,7 +12,7 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from calls.attempts import list_attempts
-from calls.streaming import show_progress
+from calls.progress import show_progress, tell_plan
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context, build_context
@@ -148,13 +148,14 @@ async def _carry_out(state: State, runtime: Runtime[Context], choice: AnswerReus
         status="running",
         messages=remove_offers(state),
     )
-    runtime.stream_writer({"event": "earlier_answer", "choice": choice, "earlier": record})
+    told = {"answered": record["answered"], "earlier": record["run"], "choice": choice}
+    show_progress(state, "earlier_answer", **told)
     if earlier is None:
         return decided
     carry = {"reuse": reuse_answer, "refresh": refresh_answer, "deepen": deepen_answer}[choice]
     update = await carry(State(**{**state, **decided}), runtime, earlier)
     if update.get("decision") == "approve":
-        runtime.stream_writer({"event": "plan", "plan": update["plan"]})
+        tell_plan(state, update["plan"])
     return State(**{**decided, **update})
 
 

@@ -11,9 +11,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from calls.gateway import ask
+from calls.progress import show_progress
 from calls.replies import SearchTexts, VisibleText
 from calls.run_budget import get_budget
-from calls.streaming import show_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.pauses import list_open_pauses, list_pending_requests
@@ -111,13 +111,15 @@ async def _continue(state: State, runtime: Runtime[Context], place: CallSite) ->
     errors = [Problem.from_dict(finding["error"]) for finding in failed if not finding["text"]]
     for problem in errors:
         raise_if_fatal(problem)
-    if list_ready_steps(state):
+    if ready := list_ready_steps(state):
+        titles = [step["title"] for step in ready]
+        show_progress(state, "sending", count=len(ready), titles=titles)
         return State()
     if errors and not (list_findings(state) or list_background_passages(state)):
         raise errors[0]
     more = await _follow_ups(state, runtime, entries_of_turn(state.get("findings"), state["turn"]))
     if not more:
-        runtime.stream_writer({"event": "researched"})
+        show_progress(state, "researched")
         return State()
     return State(rounds=state["rounds"] + 1, follow_ups=[*state["follow_ups"], *more])
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 
 from calls.ledger import ActionRecord, defer_actions
+from calls.progress import tell_progress
 from calls.run_budget import run_within_budget
 from config.errors import Problem
 from graph.context import Context
@@ -180,6 +181,8 @@ async def gather_evidence(here: CallSite, context: Context, request: SearchReque
         request: What is searched for.
     """
     queries = request.queries
+    for query in dict.fromkeys(queries):
+        tell_progress(here, "searching", query=query)
     uploads = await list_uploaded_files(here.owner, here.thread)
     own = [upload.root for upload in uploads if not upload.code]
     web = request.web
@@ -195,7 +198,15 @@ async def gather_evidence(here: CallSite, context: Context, request: SearchReque
     candidates, choice = await _list_candidates(here.owner, request, results, found.uploaded)
     evidence = await request.chooser(here, context, candidates, choice, found.folders)
     problems = [*on_web.problems, *found_in_bases.problems]
+    tell_found(here, evidence)
     return evidence._replace(problems=problems, sent={**found_in_bases.sent, **on_web.sent})
+
+
+def tell_found(here: CallSite, evidence: Evidence) -> None:
+    """Tell how much a search has found, and of which documents."""
+    titles = list(dict.fromkeys(one["title"] for one in evidence.sources.values()))
+    values = {"passages": len(evidence.passages), "sources": len(titles), "titles": titles}
+    tell_progress(here, "found" if titles else "found_nothing", **values)
 
 
 async def _list_candidates(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from langchain.tools import ToolRuntime, tool
 
 from calls.call_context import CallContext
+from calls.progress import tell_progress
 from calls.tool_requests import tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart
@@ -113,6 +114,7 @@ async def _search_base(runtime: Runtime, name: str, query: str) -> str:
 async def _search_in(runtime: Runtime, source: str, query: str, *, web: bool) -> str:
     around = runtime.context
     here, choices = around.site, around.choices
+    tell_progress(here, "searching", query=query, source=source)
     site = read_site_name(source)
     within: list[str] | None = None
     try:
@@ -173,6 +175,7 @@ async def read_tool(
     call = runtime.context
     try:
         document = await find_document(call.site, call.choices, call.sources, source)
+        tell_progress(call.site, "reading", title=document.title)
         parts = await _list_parts(call, document, section, around, lines)
         if not parts:
             found = await search_document(call.site, call.choices, document, around)

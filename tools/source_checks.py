@@ -12,6 +12,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from calls.progress import tell_progress
 from calls.run_budget import run_within_budget
 from config.errors import Problem
 from graph.context import Context
@@ -24,6 +25,7 @@ from report.checks.known_addresses import keep_known_addresses, list_trusted_tex
 from report.checks.second_reader import NO_RULING, Ruling
 from report.checks.source_preparation import prepare_sources
 from report.contradictions import about_statements, find_contradictions, names_both
+from report.markdown.markers import MARKER
 from report.source_standing import list_standing_remarks
 from runs.call_site import CallSite
 from runs.trace import trace
@@ -85,9 +87,19 @@ async def record_text_checks(
 
     What is noted `again`, of the same draft, takes the place of what was noted before.
     """
+    _tell_checks(here, checked)
     if again or checked.removed or checked.doubted:
         more = {"removed": checked.removed, "doubted": checked.doubted}
         await trace(here, "check", role, "ok", **more)
+
+
+def _tell_checks(here: CallSite, checked: CheckedText) -> None:
+    """Tell how many citations stand, and what was removed."""
+    standing = len(MARKER.findall(checked.body))
+    tell_progress(here, "checked", count=standing, doubted=len(checked.doubted))
+    if checked.removed:
+        sentences = [one["text"] for one in checked.removed]
+        tell_progress(here, "removed", count=len(sentences), sentences=sentences)
 
 
 async def load_source_texts(owner: str, sources: Mapping[str, Source]) -> dict[str, str]:

@@ -26,6 +26,7 @@ def ask_command(
     thread: str | None,
     invocation: Invocation,
     choice: list[str] | None,
+    progress: str,
 ) -> int:
     """Research a question and write a report."""
     project = invocation.project
@@ -34,7 +35,7 @@ def ask_command(
     named["web"] = use_of_web
     wanted = read_choices(choice or [], yes=yes, review=review, quick=quick, named=named)
     asked = read_question(question)
-    _load_run()
+    _load_run(progress)
     from app.cli.question_run import run_question  # noqa: PLC0415
 
     return run_question(
@@ -46,17 +47,16 @@ def ask_command(
         out=out,
         force=force,
         as_json=invocation.as_json,
+        progress=progress,
     )
 
 
-def _load_run() -> None:
+def _load_run(progress: str) -> None:
     """Import what a run needs, and show on a terminal meanwhile that the command has started.
 
     The graph takes longer to import than --help or a mistyped option may take.
     """
-    from rich.console import Console  # noqa: PLC0415
+    from app.cli.progress import make_progress  # noqa: PLC0415
 
-    from app.cli.progress import RunProgress  # noqa: PLC0415
-
-    with RunProgress(Console(stderr=True)):
+    with make_progress(progress):
         import_frozen("app.cli.question_run")

@@ -42,6 +42,7 @@ COMMANDS = {
             options.THREAD,
             *options.TRUSTED,
             options.CHOICE,
+            options.PROGRESS,
             options.JSON,
         ),
     ),
@@ -59,13 +60,14 @@ COMMANDS = {
             options.FORCE,
             *options.TRUSTED,
             options.CAP,
+            options.PROGRESS,
             options.JSON,
         ),
     ),
     "export": CommandEntry(
         "Write the report of a run as PDF, Word, EPUB, BibTeX or JSON with all its evidence.\n\n"
-        "Without --format, the name of the file says which: md, html, pdf, docx, epub, csv, json, bib "
-        "or csl.json.",
+        "Without --format, the name of the file says which: md, html, pdf, docx, epub, csv, json, "
+        "bib or csl.json.",
         "export_command.export_run",
         (options.RUN, options.FORMAT, options.EXPORT_OUT, options.FORCE, *options.PROJECT),
     ),

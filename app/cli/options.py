@@ -70,6 +70,14 @@ def limit(default: int) -> Parameter:
     )
 
 
+PROGRESS = _option(
+    "progress",
+    "FORM",
+    "How progress is shown on standard error: auto (moving on a terminal), plain, json (a line "
+    "for each event) or off.",
+    "auto",
+)
+
 JSON = _flag("as_json", "Print the result as one line of JSON.", "--json")
 
 _PROJECT = _option(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -16,8 +18,9 @@ from rich.text import Text
 
 from app.cli import dispatch
 from app.cli.output import one_line
+from config.errors import ErrorCode, Problem
 from graph.records import MEMORY
-from report.labels import describe_reason
+from runs.progress_events import ProgressEvent, describe_left, describe_spending
 
 MARKS = {"ok": "✓", "passed": "✓", "failed": "✗", "skipped": "–", "partial": "~"}
 
@@ -58,6 +61,23 @@ SAID = {
 }
 """What is being done when a node says so itself."""
 
+COUNTED = {
+    "searching": "searches",
+    "reading": "pages read",
+    "checked": "citations checked",
+    "removed": "sentences removed",
+}
+"""What is counted of a run."""
+
+TOLD = ("search", "found", "read", "removed")
+"""The kinds of events that are lines of their own where there is no terminal."""
+
+DRAFT = "Draft, not checked yet:"
+"""What stands above the last words of a report that is being written."""
+
+DRAFT_LINES = 3
+"""How many lines of it are shown."""
+
 SILENCE = 10.0
 """The seconds without a terminal after which it is said what is being done."""
 
@@ -75,7 +95,16 @@ class RunProgress:
         self.planned = 0
         self.announced: set[str] = set()
         self.activity = "Starting"
+        self.doing: dict[str, str] = {}
+        self.counts: Counter[str] = Counter()
+        self.used = ""
+        self.draft = ""
         self.live: Live | None = None
+
+    @property
+    def shows_draft(self) -> bool:
+        """Whether the words of the report are shown while it is written."""
+        return self.console.is_terminal
 
     def __enter__(self) -> RunProgress:
         if self.console.is_terminal:
@@ -91,7 +120,7 @@ class RunProgress:
         """Say what is being done whenever nothing was said for a while."""
         while not over.wait(SILENCE / 10):
             if time.monotonic() - self.last_printed_at >= SILENCE:
-                self.print_line(f"{self.activity} …")
+                self.print_line(f"{self.activity} …{self._in_brackets()}")
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -133,20 +162,48 @@ class RunProgress:
         """Show an event of the run."""
         if "node" in event:
             self._ended(event["node"], event["update"] or {})
-        elif event.get("event") == "researching":
-            self.steps.setdefault(event["step"], "")
-            self.titles[event["step"]] = one_line(event["title"])
+        elif "draft" in event:
+            self.draft += event["draft"]
+        elif "kind" in event:
+            self.on_progress(cast("ProgressEvent", event))
+
+    def on_progress(self, event: ProgressEvent) -> None:
+        """Show what a run says of its progress."""
+        name, step = event["event"], event["step"]
+        told = (describe_spending(event["spent"], "en"), describe_left(event["left"], "en"))
+        self.used = " · ".join(filter(None, told))
+        if name in COUNTED:
+            self.counts[name] += int(event["data"].get("count", 1))
+        text = one_line(event["text"])
+        if step and event["kind"] in (*TOLD, "check"):
+            self.doing[step] = text
+        self._say(event, text)
+
+    def _say(self, event: ProgressEvent, text: str) -> None:
+        name, data, step = event["event"], event["data"], event["step"]
+        if name == "researching":
+            self.steps.setdefault(step, "")
+            self.titles[step] = one_line(data["title"])
             self.activity = self._researching()
-        elif event.get("event") == "earlier_answer":
-            earlier, choice = event["earlier"], event["choice"]
-            known = f"Answered before, on {earlier['answered']} ({earlier['run']})"
-            self.print_line(f"{known}: {CHOSEN[choice]}")
-        elif event.get("event") == "researched":
-            self._ended("researched", {})
-        elif event.get("event") == "knowledge":
-            self.print_line(f"Searching the knowledge bases: {', '.join(event['bases'])}")
-        else:
-            self.activity = SAID.get(str(event.get("event")), self.activity)
+        elif name == "earlier_answer":
+            self.print_line(f"{text}: {CHOSEN[data['choice']]}")
+        elif name == "researched":
+            self._ended(name, {})
+        elif name == "knowledge":
+            self.print_line(text)
+        elif event["kind"] in TOLD:
+            self._detail(event, text)
+        elif event["kind"] in ("stage", "check", "report") and not step:
+            self.activity = SAID.get(name, self.activity)
+
+    def _detail(self, event: ProgressEvent, text: str) -> None:
+        """Write a line for what is searched, found, read or removed, where no lines move."""
+        if not self.console.is_terminal or event["kind"] == "removed":
+            self.print_line(f"{event['step']}: {text}" if event["step"] else text)
+
+    def _in_brackets(self) -> str:
+        """Return what was used and how long the rest takes, as far as that is known."""
+        return f" ({self.used})" if self.used else ""
 
     def _ended(self, node: str, update: dict[str, Any]) -> None:
         for finding in (update.get("findings") or {}).values():
@@ -159,7 +216,9 @@ class RunProgress:
             return
         elif node == "planner" or (node in STAGES and node not in self.announced):
             self.announced.add(node)
-            self.print_line(STAGES[node])
+            told = self._in_brackets() if node in ("researched", "reporter") else ""
+            self.draft = "" if node == "reporter" else self.draft
+            self.print_line(f"{STAGES[node]}{told}")
         if node == "planner" and update.get("decision") == "approve":
             node = "human_feedback"
             self.print_line(_decided(update))
@@ -177,6 +236,8 @@ class RunProgress:
             return
         self.steps[name] = mark = MARKS[finding["status"]]
         line, reason = f"{mark} {name}: {finding['title']}", finding["reason"]
+        from report.labels import describe_reason  # noqa: PLC0415 - it brings the database
+
         why = describe_reason(reason, finding["status"], "en") if reason else ""
         self.print_line(f"{line}: {why}" if why else line)
         self.activity = self._researching()
@@ -191,11 +252,72 @@ class RunProgress:
 
     def _drawn(self) -> Group:
         seconds = int(time.monotonic() - self.started_at)
-        table = Table.grid(padding=(0, 1))
+        table = Table.grid(Column(), Column(), Column(overflow="fold"), padding=(0, 1))
         for name, mark in self.steps.items():
             if not mark:
-                table.add_row("  ", Spinner("dots"), Text(f"{name}: {self.titles.get(name, '')}"))
-        return Group(table, Spinner("dots", text=Text(f"{self.activity} … {seconds} s")))
+                title = Text(f"{name}: {self.titles.get(name, '')}")
+                doing = Text(f"\n{self.doing[name]}" if name in self.doing else "", "dim")
+                table.add_row("  ", Spinner("dots"), title + doing)
+        told = " · ".join(filter(None, (f"{self.activity} … {seconds} s", self.used)))
+        counted = [f"{self.counts[name]} {what}" for name, what in COUNTED.items()]
+        counts = Text(f"  {' · '.join(counted)}" if self.counts else "", "dim")
+        return Group(*self._drawn_draft(), table, Spinner("dots", text=Text(told)), counts)
+
+    def _drawn_draft(self) -> list[Text]:
+        """Return the last lines of a report that is being written."""
+        if not self.draft.strip():
+            return []
+        wrapped = Text(self.draft.strip()[-2_000:], "dim").wrap(
+            self.console, max(self.console.width - 2, 20)
+        )
+        lines = [line for line in wrapped if line.plain.strip()][-DRAFT_LINES:]
+        return [Text(DRAFT, "dim"), *(Text("  ") + line for line in lines)]
+
+
+class EventLines(RunProgress):
+    """The events of a run as lines of JSON, for programs; what else is said is a note."""
+
+    shows_draft = False
+
+    def __enter__(self) -> EventLines:
+        return self
+
+    def print_line(self, line: str) -> None:
+        """Write a line as an event of its own kind."""
+        seconds = round(time.monotonic() - self.started_at, 2)
+        self._write({"kind": "note", "text": one_line(line), "seconds": seconds})
+
+    def on_event(self, event: dict[str, Any]) -> None:
+        """Write an event of the run."""
+        if "kind" in event:
+            self._write(event)
+
+    def _write(self, event: dict[str, Any]) -> None:
+        self.console.file.write(f"{json.dumps(event)}\n")
+        self.console.file.flush()
+
+
+PROGRESS_FORMS = ("auto", "plain", "json", "off")
+"""How progress is shown: moving lines on a terminal, plain ones, JSON, or not at all."""
+
+
+def make_progress(form: str = "auto") -> RunProgress:
+    """Return what shows the progress of a run on standard error.
+
+    Args:
+        form: One of `PROGRESS_FORMS`; `auto` is plain without a terminal.
+
+    Raises:
+        Problem: `usage` for any other.
+    """
+    if form not in PROGRESS_FORMS:
+        what = f"there is no form of progress {form!r}"
+        raise Problem(ErrorCode.USAGE, what, hint=f"one of {', '.join(PROGRESS_FORMS)}")
+    if form == "json":
+        return EventLines(Console(stderr=True))
+    if form == "plain":
+        return RunProgress(Console(stderr=True, force_terminal=False))
+    return RunProgress(Console(stderr=True, quiet=form == "off"))
 
 
 def _decided(update: dict[str, Any]) -> str:

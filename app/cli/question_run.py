@@ -80,6 +80,7 @@ def run_question(
     out: Path | None,
     force: bool,
     as_json: bool,
+    progress: str = "auto",
 ) -> int:
     """Run a question to its end; return the exit status.
 
@@ -92,12 +93,15 @@ def run_question(
         out: The folder the report goes to.
         force: Whether files there are replaced.
         as_json: Whether the result is printed as JSON.
+        progress: How progress is shown.
     """
     question = check_question(question)
     thread = _new_thread_name() if thread is None else check_thread_id(thread)
     check_provider_names(wanted.get("search", []))
     check_report_folder(resolve_report_folder(out, thread), force=force)
-    conductor = CliRunner(thread, wait=wait, out=out, force=force, as_json=as_json)
+    conductor = CliRunner(
+        thread, wait=wait, out=out, force=force, as_json=as_json, progress=progress
+    )
     with thread_lock(thread):
         return conductor.run_to_end(lambda opened: _ask(opened, conductor, question, docs, wanted))
 

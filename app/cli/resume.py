@@ -57,6 +57,7 @@ def resume(
     force: bool,
     invocation: Invocation,
     cap: list[str] | None,
+    progress: str,
 ) -> int:
     """Go on with a run that waits, was paused or killed, failed in part, or reached a limit."""
     answers = review.parse_answers(answer or [])
@@ -73,7 +74,12 @@ def resume(
         out = Path(found.out)
     raised = read_caps(cap or [], build_context(found.context).limits._asdict())
     conductor = CliRunner(
-        found.thread, wait=False, out=out, force=force, as_json=invocation.as_json
+        found.thread,
+        wait=False,
+        out=out,
+        force=force,
+        as_json=invocation.as_json,
+        progress=progress,
     )
     with thread_lock(found.thread):
         try:

@@ -23,7 +23,7 @@ from app.cli.answer_choice import ask_choice, offers_answer, print_offer
 from app.cli.choices import RAISABLE_CAPS, double_cap
 from app.cli.event_loop import run_and_close
 from app.cli.output import has_terminal, one_line, print_json, print_problem
-from app.cli.progress import RunProgress
+from app.cli.progress import make_progress
 from app.cli.step_requests import (
     ask_answers,
     asks_for_steps,
@@ -161,12 +161,19 @@ class CliRunner:
     """
 
     def __init__(
-        self, thread: str, *, wait: bool, out: Path | None, force: bool, as_json: bool
+        self,
+        thread: str,
+        *,
+        wait: bool,
+        out: Path | None,
+        force: bool,
+        as_json: bool,
+        progress: str = "auto",
     ) -> None:
         self.thread, self.wait, self.out, self.force = thread, wait, out, force
         self.as_json = as_json
         self.err = Console(stderr=True)
-        self.progress = RunProgress(self.err)
+        self.progress = make_progress(progress)
         self.context = Context()
         self.run = ""
         self.status: RunStatus | None = None
@@ -248,6 +255,7 @@ class CliRunner:
         async with open_session(self.thread) as opened:
             opened.on_answer = self._answered
             opened.set_report_target(ReportTarget(self.out, self.force))
+            opened.shows_draft = self.progress.shows_draft
             try:
                 with self.progress:
                     async with guard_thread(opened.graph, self.thread):

@@ -16,6 +16,7 @@ from app.cli.runner import CliRunner
 from app.cli.runs import show_run
 from config.errors import ErrorCode, Problem
 from config.settings import settings
+from graph.plan import render_steps
 from graph.session import ThreadSession
 from memory.experience import insights
 from memory.facts.fact import NewFact
@@ -255,8 +256,9 @@ async def test_words_that_the_person_puts_into_the_plan_may_be_searched_for(
     waiting = await thread.begin(BEES, context, quiet)
     assert waiting.request
     args = waiting.request["action_requests"][0]["args"]
-    steps = args["steps"].replace("bee dance Quenlyn", "bee dance Marisela Quenlyn")
-    assert steps != args["steps"]
+    lines = render_steps(waiting.request["plan"]["steps"])
+    steps = lines.replace("bee dance Quenlyn", "bee dance Marisela Quenlyn")
+    assert steps != lines
     action = {"name": "research_plan", "args": {**args, "steps": steps}}
     await thread.answer_review({"type": "edit", "edited_action": action}, context, quiet)
 

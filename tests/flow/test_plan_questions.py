@@ -55,7 +55,8 @@ async def test_the_questions_are_asked_in_the_review_of_the_plan(
     assert outcome.request
     (request,) = outcome.request["action_requests"]
     assert outcome.request["questions"] == [ASKED, {"id": "q2", **HIVES}]
-    assert request["args"]["answers"] == "q1: \nq2: \n"
+    shown_below = "(1) Germany\n(2) Austria\nAnswer (without one, Germany is assumed): "
+    assert request["args"]["question_1"] == f"In which country?\n{shown_below}"
     shown = str(outcome.state["messages"][-1].text)
     for text in (request["description"], shown):
         assert "From the point of view of a vet (disease); a beginner (costs)" in text
@@ -160,14 +161,26 @@ async def test_an_answer_to_what_was_not_asked_is_told_and_the_review_waits_on(
 
 
 @pytest.mark.parametrize(
-    ("changes", "decided"), [({}, "approve"), ({"steps": "1. The queen"}, "edit")]
+    ("changes", "decided"),
+    [
+        ({}, "approve"),
+        ({"steps": "1. The queen"}, "edit"),
+        ({"step_1": "The queen"}, "edit"),
+    ],
 )
+@pytest.mark.parametrize("old", [True, False], ids=["lines", "fields"])
 async def test_a_chat_page_sends_answers_among_the_fields_of_the_plan(
-    thread: ThreadSession, reviewed: dict[str, object], changes: dict[str, str], decided: str
+    thread: ThreadSession,
+    reviewed: dict[str, object],
+    changes: dict[str, str],
+    decided: str,
+    old: bool,
 ):
     outcome = await begun(thread, make(reviewed))
     assert outcome.request
-    args = outcome.request["action_requests"][0]["args"] | changes | {"answers": "q1: \nq2: 2\n"}
+    shown = outcome.request["action_requests"][0]["args"]
+    answers = {"answers": "q1: \nq2: 2\n"} if old else {"question_2": f"{shown['question_2']}2"}
+    args = shown | changes | answers
 
     edit = {"type": "edit", "edited_action": {"name": "research_plan", "args": args}}
     outcome = await thread.answer_review(edit, make(reviewed), quiet)

@@ -33,7 +33,9 @@ async def test_the_pause_speaks_langchains_human_in_the_loop_schema(
     assert config["action_name"] == request["name"]
     assert config["allowed_decisions"] == ["approve", "edit", "reject"]
     plan = outcome.request["plan"]
-    assert request["args"] == {"title": plan["title"], "steps": "1. waggle dance\n"}
+    fields = {"step_1": "waggle dance", "add_steps": ""}
+    assert request["args"] == {"title": plan["title"], **fields}
+    assert "\n1. waggle dance" in request["description"]
 
 
 async def test_an_edited_plan_is_researched_exactly_as_edited(
@@ -98,6 +100,26 @@ async def test_a_field_that_was_not_touched_leaves_the_steps_as_they_are(
     plan = (await thread.answer_review(edit, make(reviewed), quiet)).state["plan"]
 
     assert plan == {**outcome.request["plan"], "title": "Mine"}
+
+
+async def test_the_lines_of_a_chat_page_are_edited_dropped_moved_and_added(
+    thread: ThreadSession, reviewed: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance", "winter", "honey"))
+    outcome = await thread.begin("How do bees live?", make(reviewed), quiet)
+    assert outcome.request
+    (request,) = outcome.request["action_requests"]
+    args = request["args"] | {"step_1": "honey", "step_2": "", "step_3": "waggle dance"}
+
+    edit = typed(**args, step_4="the queen (after 1)")
+    outcome = await thread.answer_review(edit, make(reviewed), quiet)
+
+    assert outcome.state["decision"] == "edit"
+    steps = outcome.state["plan"]["steps"]
+    assert [step["title"] for step in steps] == ["honey", "waggle dance", "the queen"]
+    # The number is that of the field in which the step was shown.
+    assert steps[2]["needs"] == [steps[1]["id"]]
+    assert len(outcome.state["findings"]) == 3
 
 
 @pytest.mark.parametrize("steps", ["", "   after: 1", '[{"id": "a"', "7", '"steps"'])

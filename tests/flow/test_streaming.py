@@ -21,6 +21,7 @@ from tests.flow.test_defects import draft
 pytestmark = pytest.mark.extractive("Triage", "Checks", "Lessons")
 
 MODES = ["values", "messages", "updates", "custom"]
+DRAFT = "*Draft, not checked yet:*\n\n"
 QUESTION = "How do bees dance?"
 SAID = '<q s="S1">The waggle dance tells other bees the direction of food.</q> [S1]'
 
@@ -116,13 +117,16 @@ async def test_the_report_is_read_while_it_is_written_and_the_checked_one_takes_
     page = await shown(thread, choices, subgraphs=subgraphs)
 
     written = HIDDEN.sub("", SAID)
-    growing = {text for screen in page.screens for _, text in screen if written.startswith(text)}
+    drafts = [text for screen in page.screens for _, text in screen if text.startswith(DRAFT)]
+    growing = {text for text in drafts if f"{DRAFT}{written}".startswith(text)}
     assert len(growing) > 5
+    assert len(growing) == len(set(drafts))
     assert not any("<q" in text for text in growing)
     (question, report) = page.screens[-1]
     assert question == ("human", QUESTION)
     assert report[0] == "ai"
     assert "[1]" in report[1]
+    assert DRAFT not in report[1]
 
 
 @pytest.mark.parametrize("subgraphs", [True, False])

@@ -92,7 +92,7 @@ async def test_a_plan_that_was_changed_as_the_planner_is_shown_and_then_research
     approve = Command(resume={"decisions": [{"type": "approve"}]})
     state = await graph.ainvoke(approve, thread.config, context=context)
 
-    assert "the queen" in pause.value["action_requests"][0]["args"]["steps"]
+    assert "the queen" in pause.value["action_requests"][0]["args"]["step_1"]
     assert state["status"] == "succeeded"
     assert [finding["title"] for finding in state["findings"].values()] == ["the queen"]
 

@@ -32,7 +32,7 @@ async def test_a_run_pauses_at_the_plan_with_a_schema_for_the_answer_and_resumes
     thread, result = await reviewed(client)
 
     (pause,) = result["__interrupt__"]
-    assert pause["value"]["action_requests"][0]["args"]["steps"]
+    assert pause["value"]["action_requests"][0]["args"]["step_1"]
     assert "decisions" in str(pause["response_schema"])
     resume = {"resume": {"decisions": [{"type": "approve"}]}}
     state = await client.runs.wait(thread, "dossier", command=resume, context=context())

@@ -53,12 +53,14 @@ async def test_a_chat_from_question_to_follow_up_reads_well(client: Any):
 
     first = await shown(client, thread, input=asked(), context=context())
     (pause,) = first.interrupts
-    steps = pause["value"]["action_requests"][0]["args"]["steps"]
-    lines = f"{steps}9. What does a trace in the brain do?\n   search: memory trace\n"
-    edited = await shown(client, thread, command=edit(steps=lines), context=context())
+    fields = pause["value"]["action_requests"][0]["args"]
+    added = "What does a trace in the brain do?\n   search: memory trace\n"
+    changes = edit(**{**fields, "add_steps": added})
+    edited = await shown(client, thread, command=changes, context=context())
     again = await shown(client, thread, input=asked(FOLLOW_UP), context=context())
 
-    assert steps.startswith("1. ")
+    assert all(isinstance(value, str) for value in fields.values())
+    assert fields["step_1"]
     assert [kind for kind, _ in first.screens[-1]] == ["human", "ai"]
     assert "Researching 2 of 2: What does a trace in the brain do?" in edited.seen
     assert [kind for kind, _ in edited.screens[-1]] == ["human", "ai"]

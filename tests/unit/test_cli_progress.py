@@ -1,12 +1,15 @@
 import io
+import json
 import time
 
 import pytest
 from rich.console import Console
 
 from app.cli.ingest_command import make_ingest_bar
-from app.cli.progress import RunProgress
+from app.cli.progress import EventLines, RunProgress, make_progress
 from app.cli.question_run import _read
+from config.errors import Problem
+from runs.progress_events import EVENT_KINDS
 
 
 @pytest.fixture
@@ -24,9 +27,16 @@ def finding(**more):
     return {"node": "step", "update": {"findings": {"1.s1": {**plain, **more}}}}
 
 
+def told(name, step="", text="", left=None, **data):
+    spent = {"calls": 3, "tokens": 1234, "cost": 0.02}
+    kind, left = EVENT_KINDS[name], {"calls": left, "seconds": left}
+    where = {"run": "t-1", "step": step, "text": text, "seconds": 1.5}
+    return {"kind": kind, "event": name, "data": data, "spent": spent, "left": left, **where}
+
+
 def test_lines_that_stood_there_before_it_moves_again_are_not_wiped_out(progress, screen):
     with progress:
-        progress.on_event({"event": "researching", "step": "s1", "title": "The dance"})
+        progress.on_event(told("researching", "s1", title="The dance"))
         progress.live.refresh()
     before = len(screen.getvalue())
 
@@ -47,7 +57,7 @@ def test_on_a_terminal_a_long_line_goes_on_below_its_own_beginning(progress, scr
 
 def test_what_looks_like_markup_in_a_title_or_a_file_name_is_shown_as_it_stands(progress, screen):
     with progress:
-        progress.on_event({"event": "researching", "step": "s1", "title": "What is [/b]?"})
+        progress.on_event(told("researching", "s1", title="What is [/b]?"))
         progress.set_activity("Reading notes[/i].md (1)")
         progress.live.refresh()
 
@@ -145,7 +155,7 @@ def test_it_is_said_which_steps_are_at_work_and_how_many_are_done(progress):
     plan = {"steps": [{"id": name} for name in ("s1", "s2", "s3")]}
     progress.on_event({"node": "planner", "update": {"plan": plan}})
     for name in ("s1", "s2"):
-        progress.on_event({"event": "researching", "step": name, "title": "Bees"})
+        progress.on_event(told("researching", name, title="Bees"))
     both = progress.activity
     progress.on_event(finding())
     one = progress.activity
@@ -170,7 +180,7 @@ def test_what_a_node_says_of_itself_is_what_is_being_done(progress):
     now = []
     progress.on_event({"node": "background", "update": {}})
     for event in ("writing", "comparing"):
-        progress.on_event({"event": event})
+        progress.on_event(told(event))
         now.append(progress.activity)
 
     assert now == ["Writing the report", "Reading the report again beside its sources"]
@@ -184,3 +194,74 @@ def test_what_begins_anew_has_a_clock_of_its_own(screen, monkeypatch):
     progress.print_line("Learning from it")
 
     assert screen.getvalue().strip().startswith("0.0 s")
+
+
+def test_a_terminal_shows_what_each_step_does_what_was_spent_and_how_long_it_takes(
+    progress, screen
+):
+    progress.console.width = 100
+    with progress:
+        progress.on_event(told("researching", "s1", title="The dance"))
+        progress.on_event(told("searching", "s1", "Searching: waggle"))
+        progress.on_event(told("reading", "s1", "Reading: example.org", left=[70, 130]))
+        progress.live.refresh()
+
+    shown = screen.getvalue()
+    assert "s1: The dance" in shown
+    assert "Reading: example.org" in shown.rpartition("s1: The dance")[2]
+    assert "3 calls, 1,234 tokens · $0.02 · about 1–3 min left" in shown
+    assert "1 searches · 1 pages read · 0 citations checked · 0 sentences removed" in shown
+
+
+def test_the_words_of_a_report_are_read_along_until_it_is_checked(progress, screen):
+    with progress:
+        progress.on_event({"draft": "Bees dance. " * 30})
+        progress.on_event({"draft": "The last words."})
+        progress.live.refresh()
+        during = screen.getvalue()
+        progress.on_event({"node": "reporter", "update": {}})
+        progress.live.refresh()
+
+    assert "Draft, not checked yet:" in during
+    assert "The last words." in during
+    assert during.count("Bees dance. Bees dance.") <= 8
+    before, now, _ = screen.getvalue().rpartition("Delivering the report")
+    last_frame = before.rpartition("\x1b[2K")[2]
+    assert now
+    assert "Draft" not in last_frame
+
+
+def test_without_a_terminal_searches_and_pages_are_lines(screen):
+    progress = RunProgress(Console(file=screen, width=80))
+
+    progress.on_event(told("searching", text="Searching: waggle"))
+    progress.on_event(told("removed", "s1", "Removed: sentences: 2", count=2))
+    progress.on_event(told("called", text="reporter: a model has answered"))
+
+    first, second = screen.getvalue().splitlines()
+    assert first.endswith("s  Searching: waggle")
+    assert second.endswith("s  s1: Removed: sentences: 2")
+
+
+def test_programs_get_the_events_themselves_a_line_each(screen):
+    progress = EventLines(Console(file=screen, width=20))
+    event = told("searching", "s1", "Searching: waggle dance of bees", query="waggle")
+
+    with progress:
+        progress.print_line("Read 3 files")
+        progress.on_event(event)
+        progress.on_event({"node": "planner", "update": {}})
+        progress.on_event({"draft": "Bees"})
+
+    note, line = map(json.loads, screen.getvalue().splitlines())
+    assert (note["kind"], note["text"]) == ("note", "Read 3 files")
+    assert line == event
+
+
+def test_progress_can_be_shown_plainly_or_not_at_all(capsys):
+    make_progress("off").print_line("one")
+    make_progress("plain").print_line("two")
+
+    assert capsys.readouterr().err.split()[-1] == "two"
+    with pytest.raises(Problem, match="usage"):
+        make_progress("loud")

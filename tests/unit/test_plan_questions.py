@@ -11,7 +11,6 @@ from graph.plan_questions import (
     list_answers,
     list_assumptions,
     list_own_answers,
-    render_answer_lines,
     render_perspectives,
 )
 from graph.records import EMPTY_PLAN, Plan, PlanQuestion
@@ -42,7 +41,6 @@ def test_what_nobody_answers_is_assumed():
 def test_a_plan_of_an_older_thread_asks_and_assumes_nothing():
     assert (list_answers(EMPTY_PLAN), list_assumptions(EMPTY_PLAN)) == ([], [])
     assert answer_questions(EMPTY_PLAN, {}) == EMPTY_PLAN
-    assert render_answer_lines(EMPTY_PLAN) == ""
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from calls.ledger import (
     record_call,
     recorded_hits,
 )
+from calls.progress import tell_progress
 from config.errors import ErrorCode, Problem
 from config.resources import RecentCache, Resource, SharedTasks
 from config.settings import settings
@@ -139,6 +140,7 @@ async def _fetched(
         what = "the server was too slow a moment ago"
         raise Problem(ErrorCode.PAGE_TIMEOUT, what, where=redact_url(url))
     started = time.time()
+    tell_progress(here, "reading", title=redact_url(url))
     try:
         got = await fetch_page(url, allow_private=settings().allow_private_fetch)
     except Problem as problem:
