@@ -58,7 +58,14 @@ COMMANDS = {
         "Without --format, the name of the file says which: md, html, pdf, docx, epub, json, bib "
         "or csl.json.",
         "export_command.export_run",
-        (options.RUN, options.FORMAT, options.EXPORT_OUT, options.FORCE, *options.PROJECT),
+        (
+            options.RUN,
+            options.FORMAT,
+            options.EXPORT_STYLE,
+            options.EXPORT_OUT,
+            options.FORCE,
+            *options.PROJECT,
+        ),
     ),
     "feedback": CommandEntry(
         "Say that a run was good (up) or bad (down), or what was wrong with it.",

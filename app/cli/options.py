@@ -179,6 +179,13 @@ RUN = _argument("run", "RUN", "The name of the run, as dossier runs lists it.")
 RUN_BEFORE = _argument("before", "RUN1", "The run of the earlier version.")
 RUN_AFTER = _argument("after", "RUN2", "The run of the later version.")
 FORMAT = _option("format", "FORMAT", "md, html, pdf, docx, epub, json, bib or csl.", "", kind=str)
+EXPORT_STYLE = _option(
+    "style",
+    "STYLE",
+    "How sources are cited: numeric, author-year or footnotes; each format has one that is usual.",
+    "",
+    kind=str,
+)
 EXPORT_OUT = _option(
     "out",
     "FILE",
