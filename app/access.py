@@ -37,7 +37,10 @@ HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json"])
 
 READING = frozenset(["GET", "HEAD"])
 
-SHOWN = ("x-pagination-total", "x-pagination-next", "content-location")
+SHOWN = (
+    *("x-pagination-total", "x-pagination-next", "content-location"),
+    *("content-disposition", "etag"),
+)
 """The response headers that the server's clients read."""
 
 FORWARDED = re.compile(
@@ -104,8 +107,7 @@ class AccessRules:
         hosts, origins = named.server_hosts, named.server_origins
         address = _address()
         development = environ.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
-        login = bool(environ.get("LANGGRAPH_AUTH"))
-        login |= environ.get("LANGGRAPH_AUTH_TYPE", "noop") != "noop"
+        login = has_own_login()
         free = login and not development and not origins
         return cls(
             hosts=frozenset([*hosts, address]) if development or hosts else None,
@@ -192,6 +194,13 @@ class AccessMiddleware:
             return False
         from_page = "origin" in headers and self.rules.open_to_pages
         return not (from_page and _on_this_machine(scope, headers) and _by_this_user(scope))
+
+
+def has_own_login() -> bool:
+    """Say whether the deployment has its own authentication, which replaces the token."""
+    environ = os.environ
+    kind = environ.get("LANGGRAPH_AUTH_TYPE", "noop")
+    return bool(environ.get("LANGGRAPH_AUTH")) or kind != "noop"
 
 
 def _address() -> str:

@@ -1,6 +1,6 @@
-"""Take secrets and files out of what clients send, before the server keeps any of it.
+"""What the server mounts: exports of reports, and what takes secrets and files out of requests.
 
-It writes every request down as it came, long before a graph sees it.
+The server writes every request down as it came, long before a graph sees it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from app.access import AccessMiddleware, log_access_rules
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
 from app.problems import EXCEPTION_HANDLERS, MIN_REFUSAL_STATUS, answer_problem
+from app.report_routes import REPORT_ROUTES
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.resources import close_resources
@@ -278,8 +279,9 @@ def _close_to_others(folder: Path) -> None:
 
 
 app = Starlette(
+    routes=REPORT_ROUTES,
     middleware=[Middleware(AccessMiddleware), Middleware(MaskingMiddleware)],
     exception_handlers=EXCEPTION_HANDLERS,
     lifespan=server_lifespan,
 )
-"""What the server mounts (`langgraph.json`): no routes of its own."""
+"""What the server mounts (`langgraph.json`): middleware, and the exports of reports."""

@@ -53,5 +53,6 @@ async def _find_report_state(run: RunRecord) -> State:
             values = saved.checkpoint["channel_values"]
             if values.get("run") == run.id and values.get("report", {}).get("title"):
                 return cast("State", values)
-    hint = f"its status is {run.status}; see `dossier runs show {run.id}`"
-    raise Problem(ErrorCode.REPORT_NOT_FOUND, f"{run.id} has no report", hint=hint)
+    what = f"{run.id} has no report; its status is {run.status}"
+    hint = f"see `dossier runs show {run.id}`"
+    raise Problem(ErrorCode.REPORT_NOT_FOUND, what, hint=hint)

@@ -69,7 +69,14 @@ COMMANDS = {
         "Without --format, the name of the file says which: md, html, pdf, docx, epub, csv, json, "
         "bib or csl.json.",
         "export_command.export_run",
-        (options.RUN, options.FORMAT, options.EXPORT_OUT, options.FORCE, *options.PROJECT),
+        (
+            options.RUN,
+            options.FORMAT,
+            options.EXPORT_STYLE,
+            options.EXPORT_OUT,
+            options.FORCE,
+            *options.PROJECT,
+        ),
     ),
     "diff": _DIFF,
     "feedback": CommandEntry(

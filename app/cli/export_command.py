@@ -9,25 +9,30 @@ from app.cli.dispatch import Invocation
 from config.errors import ErrorCode, Problem
 from config.user_files import check_new_file, write_user_file
 from nodes.finished_report import load_exported_report
-from report.exports.export_formats import EXPORT_FORMATS, find_format, find_format_of_file
+from report.exports.export_formats import (
+    EXPORT_FORMATS,
+    check_export_style,
+    find_format,
+    find_format_of_file,
+)
 from runs.lifecycle import find_run
 
 
 async def export_run(
-    *, run: str, format: str, out: Path | None, force: bool, invocation: Invocation
+    *, run: str, format: str, style: str, out: Path | None, force: bool, invocation: Invocation
 ) -> None:
     """Write the report of a run to a file.
 
     Raises:
-        Problem: `unknown_format`, `usage`, `run_not_found`, `report_not_found`, `output_exists`,
+        Problem: `unknown_format`, `bad_choice`, `usage`, `run_not_found`, `report_not_found`, `output_exists`,
             `output_not_writable`, or what the format needs (`pdf_unavailable`).
     """
     name = format.lower() or _guess_format(out)
-    chosen = find_format(name)
+    chosen, cited = find_format(name), check_export_style(name, style)
     found = await find_run(invocation.owner, run)
     file = (out or Path(f"{found.id}.{chosen.suffix}")).absolute()
     check_new_file(file, force=force)
-    report = await load_exported_report(found)
+    report = (await load_exported_report(found))._replace(style=cited)
     content = await asyncio.to_thread(chosen.load(), report)
     write_user_file(file, content, force=force)
     told = {"run": found.id, "format": name, "file": str(file), "bytes": len(content)}

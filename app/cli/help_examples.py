@@ -29,6 +29,7 @@ COMMAND_EXAMPLES = {
     "export": (
         "dossier export 20260101-a1b2c3-1 --format pdf",
         "dossier export 20260101-a1b2c3-1 --out bees.docx",
+        "dossier export 20260101-a1b2c3-1 --format pdf --style author-year",
         "dossier export 20260101-a1b2c3-1 --format bib --out refs.bib --force",
     ),
     "feedback": (

@@ -192,6 +192,13 @@ FORMAT = _option(
 DIFF_PAGE = _option(
     "html", "FILE", "Write a page with both versions to this file.", None, kind=Path | None
 )
+EXPORT_STYLE = _option(
+    "style",
+    "STYLE",
+    "How sources are cited: numeric, author-year or footnotes; each format has one that is usual.",
+    "",
+    kind=str,
+)
 EXPORT_OUT = _option(
     "out",
     "FILE",

@@ -29,7 +29,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _DATE = regex(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
-class _CitedWork(NamedTuple):
+class CitedWork(NamedTuple):
     """A source of a report as a bibliography names it."""
 
     key: str
@@ -53,17 +53,17 @@ def export_bibtex(report: ExportedReport) -> bytes:
 
     What TeX would take for a command is escaped, in all fields but addresses.
     """
-    return "\n".join(map(_format_entry, _list_works(report))).encode()
+    return "\n".join(map(_format_entry, list_cited_works(report))).encode()
 
 
 def export_csl(report: ExportedReport) -> bytes:
     """Return the cited sources as CSL-JSON, in the order of their numbers."""
-    items = [_to_csl_item(one) for one in _list_works(report)]
+    items = [_to_csl_item(one) for one in list_cited_works(report)]
     return (json.dumps(items, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _list_works(report: ExportedReport) -> list[_CitedWork]:
-    """Return the cited sources, each with a key of its own."""
+def list_cited_works(report: ExportedReport) -> list[CitedWork]:
+    """Return the cited sources in the order of their numbers, each with a key of its own."""
     document = report.document
     shown, _ = number_document(document)
     days: dict[str, str] = {}
@@ -78,10 +78,10 @@ def _list_works(report: ExportedReport) -> list[_CitedWork]:
     return [*_make_keys_unique(works)]
 
 
-def _describe(number: int, source: Source, read: str) -> _CitedWork:
+def _describe(number: int, source: Source, read: str) -> CitedWork:
     address, title = to_safe_url(source["location"]), to_single_line(source["title"])
     published = source.get("published", "")
-    return _CitedWork(
+    return CitedWork(
         key=_make_key(source, number),
         number=number,
         title=title or to_single_line(source["location"]),
@@ -107,7 +107,7 @@ def _make_key(source: Source, number: int) -> str:
     return f"source{number}"
 
 
-def _make_keys_unique(works: Sequence[_CitedWork]) -> Iterator[_CitedWork]:
+def _make_keys_unique(works: Sequence[CitedWork]) -> Iterator[CitedWork]:
     """Yield works; a key that another one has already gets the number of the source."""
     taken: set[str] = set()
     for one in works:
@@ -116,7 +116,7 @@ def _make_keys_unique(works: Sequence[_CitedWork]) -> Iterator[_CitedWork]:
         yield one._replace(key=key)
 
 
-def _format_entry(work: _CitedWork) -> str:
+def _format_entry(work: CitedWork) -> str:
     """Return a work as an entry, with the fields that are known."""
     year, _, month = work.published[:7].partition("-")
     fields = {
@@ -144,17 +144,21 @@ def _format_entry(work: _CitedWork) -> str:
 def _format_author(name: str) -> str:
     """Return a name; one that is no person's name in the order of the west is kept whole."""
     escaped = _escape(name)
-    is_western = len(name.split()) in (2, 3, 4) and all(
-        one.isascii() or one.isalpha() for one in name.split()
-    )
-    return escaped if is_western and " and " not in name else f"{{{escaped}}}"
+    return escaped if is_personal_name(name) else f"{{{escaped}}}"
+
+
+def is_personal_name(name: str) -> bool:
+    """Tell whether a name looks like one of a person in the order of the west."""
+    words = name.split()
+    is_western = len(words) in (2, 3, 4) and all(one.isascii() or one.isalpha() for one in words)
+    return is_western and " and " not in name
 
 
 def _escape(text: str) -> str:
     return _SPECIAL.sub(lambda found: _ESCAPED.get(found[0], f"\\{found[0]}"), text)
 
 
-def _to_csl_item(work: _CitedWork) -> dict[str, Any]:
+def _to_csl_item(work: CitedWork) -> dict[str, Any]:
     kind = "article" if work.is_paper else "webpage" if work.address else "document"
     item: dict[str, Any] = {
         "id": work.key,

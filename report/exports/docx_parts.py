@@ -94,10 +94,14 @@ def make_reference(number: int) -> Any:
 
 
 def add_link(paragraph: Any, address: str, text: str) -> None:
-    """Add a link to a web address to a paragraph."""
-    relation = paragraph.part.relate_to(address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
-    link = _make("w:hyperlink", {"r:id": relation})
-    run = _make_run("Hyperlink")
+    """Add a link to a web address, or to a bookmark (`#s2`), to a paragraph."""
+    link = OxmlElement("w:hyperlink")
+    if address.startswith("#"):
+        link.set(qn("w:anchor"), address[1:])
+    else:
+        relation = paragraph.part.relate_to(address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+        link.set(qn("r:id"), relation)
+    run = OxmlElement("w:r") if address.startswith("#") else _make_run("Hyperlink")
     words = OxmlElement("w:t")
     words.text = text
     run.append(words)
@@ -105,21 +109,47 @@ def add_link(paragraph: Any, address: str, text: str) -> None:
     paragraph._p.append(link)
 
 
-def add_field(paragraph: Any, name: str) -> None:
-    """Add a field that Word computes, such as `PAGE`, to a paragraph."""
-    for kind in ("begin", "", "separate", "1", "end"):
-        run = paragraph.add_run("1" if kind == "1" else "")
+def add_bookmark(paragraph: Any, name: str) -> None:
+    """Put a bookmark around the content of a paragraph, so that links can lead to it."""
+    number = str(len(paragraph.part.element.findall(f".//{qn('w:bookmarkStart')}")) + 1)
+    start = _make("w:bookmarkStart", {"w:id": number, "w:name": name})
+    properties = paragraph._p.pPr
+    if properties is None:
+        paragraph._p.insert(0, start)
+    else:
+        properties.addnext(start)
+    paragraph._p.append(_make("w:bookmarkEnd", {"w:id": number}))
+
+
+def add_field(paragraph: Any, name: str, shown: str = "1", *, before: str = "") -> None:
+    """Add a field that Word computes, such as `PAGE`, to a paragraph.
+
+    Args:
+        paragraph: The paragraph.
+        name: The instruction of the field.
+        shown: What is shown until Word computes it.
+        before: Words before it.
+    """
+    if before:
+        paragraph.add_run(before)
+    for kind in ("begin", "", "separate", "shown", "end"):
+        run = paragraph.add_run(shown if kind == "shown" else "")
         if not kind:
             told = OxmlElement("w:instrText")
             told.text = name
             run._r.append(told)
-        elif kind != "1":
+        elif kind != "shown":
             run._r.append(_make("w:fldChar", {"w:fldCharType": kind}))
 
 
 def continue_heading_row(row: Any) -> None:
     """Let a row of a table be repeated on each page."""
     row._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
+
+
+def keep_row_whole(row: Any) -> None:
+    """Let a row of a table stand on one page."""
+    row._tr.get_or_add_trPr().append(OxmlElement("w:cantSplit"))
 
 
 def make_numbering(document: Any, style: str, start: int) -> Callable[[], Any]:
@@ -151,7 +181,7 @@ def prepare_styles(document: Any, language: str) -> None:
     normal = styles["Normal"]
     normal.font.name, normal.font.size = "Calibri", Pt(11)
     normal.paragraph_format.space_after, normal.paragraph_format.line_spacing = Pt(8), 1.15
-    for name in ("Normal", "Title", *(f"Heading {level}" for level in range(1, 6))):
+    for name in ("Normal", "Title", "Caption", *(f"Heading {level}" for level in range(1, 6))):
         fonts = styles[name].element.get_or_add_rPr().get_or_add_rFonts()
         fonts.set(qn("w:eastAsia"), _CHINESE_FONT)
         fonts.attrib.pop(qn("w:eastAsiaTheme"), None)
@@ -173,6 +203,9 @@ def prepare_styles(document: Any, language: str) -> None:
     ):
         code = styles.add_style(name, kind)
         code.font.name, code.font.size = "Consolas", Pt(9.5)
+        code.element.get_or_add_rPr().get_or_add_rFonts().set(qn("w:eastAsia"), _CHINESE_FONT)
+    caption = styles["Caption"].font
+    caption.size, caption.bold, caption.italic = Pt(9.5), False, not is_chinese_tag(language)
 
 
 def _set_language(styles: Any, language: str) -> None:

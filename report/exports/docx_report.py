@@ -9,29 +9,31 @@ from typing import Any, NamedTuple
 
 import docx
 from docx.enum.text import WD_ALIGN_PARAGRAPH
-from docx.image.exceptions import UnrecognizedImageError
 from docx.shared import Cm, Pt, RGBColor
 
 from report.exports.docx_parts import (
     CODE_STYLE,
     FootnotesPart,
+    add_bookmark,
     add_field,
     add_link,
     continue_heading_row,
+    keep_row_whole,
     make_numbering,
     make_reference,
     prepare_styles,
 )
+from report.exports.docx_pictures import add_picture
 from report.exports.export_formats import ExportedReport
 from report.exports.report_tree import ReportTree, build_report_tree, to_data
 from report.exports.zip_file import write_zip
+from report.labels import get_label
 
 _ALIGNMENTS = {
     "center": WD_ALIGN_PARAGRAPH.CENTER,
     "right": WD_ALIGN_PARAGRAPH.RIGHT,
 }
 _DEEPEST_LIST = 3  # of which the template has styles
-_TEXT_WIDTH = Cm(16)
 
 
 class _Style(NamedTuple):
@@ -54,11 +56,8 @@ _MARKS = {
 
 
 def export_docx(report: ExportedReport) -> bytes:
-    """Return a report as a document of Word.
-
-    A figure in SVG is named and not shown, since Word needs a picture beside it.
-    """
-    tree = build_report_tree(report.document)
+    """Return a report as a document of Word; its archive has no times."""
+    tree = build_report_tree(report)
     document = docx.Document()
     prepare_styles(document, tree.language)
     _describe(document, report, tree.language)
@@ -100,6 +99,7 @@ class _Writer:
         self.document, self.tree = document, tree
         self.notes = {one.number: one for one in tree.footnotes}
         self.footnotes = FootnotesPart(document)
+        self.figures = 0
 
     def write(self) -> None:
         """Write everything, in order."""
@@ -119,7 +119,10 @@ class _Writer:
             for inner in element:
                 self.write_inline(inner, place.add_paragraph(style="Quote"))
         else:
-            self.write_inline(element, place.add_paragraph(style=_STYLES.get(tag)))
+            paragraph = place.add_paragraph(style=_STYLES.get(tag))
+            self.write_inline(element, paragraph)
+            if tag == "p" and element.get("id"):
+                add_bookmark(paragraph, element.get("id"))
 
     def write_code(self, element: Any, place: Any) -> None:
         """Write a block of code, a paragraph with its lines."""
@@ -170,6 +173,7 @@ class _Writer:
             return
         table = self.document.add_table(len(rows), columns, "Table Grid")
         for row, cells in zip(table.rows, rows, strict=True):
+            keep_row_whole(row)
             for cell, written in zip(row.cells, cells, strict=False):
                 (paragraph,) = cell.paragraphs
                 align = (written.get("style") or "").partition(":")[2].strip(" ;")
@@ -211,29 +215,22 @@ class _Writer:
         paragraph._p.append(make_reference(self.footnotes.add(words)))
 
     def write_figure(self, element: Any, paragraph: Any) -> None:
-        """Write a picture with its caption; one that Word cannot show is only named."""
+        """Write a picture, and its caption below; one that Word cannot show is only named."""
         title = element.get("alt") or ""
         media, data = to_data(element.get("src") or "")
-        if media != "image/svg+xml":
-            try:
-                run = paragraph.add_run()
-                picture = run.add_picture(io.BytesIO(data))
-                _fit(picture)
-                picture._inline.docPr.set("descr", title)
-                run.add_break()
-            except UnrecognizedImageError:
-                pass
-        _write_words(title, paragraph, _Style(italic=True))
+        caption = paragraph
+        if add_picture(paragraph, media, data, title):
+            paragraph.paragraph_format.keep_with_next = True
+            caption = self.document.add_paragraph()
+            paragraph._p.addnext(caption._p)
+        caption.style = "Caption"
+        label = get_label("figure", self.tree.language)
+        add_field(caption, "SEQ Figure \\* ARABIC", str(self.figures + 1), before=f"{label} ")
+        self.figures += 1
+        caption.add_run(f". {title}" if title else "")
 
 
 _BLOCKS = ("p", "ul", "ol", "table", "pre", "blockquote", "hr", *(f"h{at}" for at in range(1, 7)))
-
-
-def _fit(picture: Any) -> None:
-    """Make a picture as narrow as the text."""
-    if picture.width > _TEXT_WIDTH:
-        picture.height = round(picture.height * _TEXT_WIDTH / picture.width)
-        picture.width = _TEXT_WIDTH
 
 
 def _write_words(text: str | None, paragraph: Any, style: _Style) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 from lxml import etree
 
 from report.exports.export_formats import ExportedReport
-from report.exports.report_tree import Footnote, ReportTree, build_report_tree, to_data
+from report.exports.cited_uses import Footnote
+from report.exports.report_tree import ReportTree, build_report_tree, to_data
 from report.exports.zip_file import write_zip
 from report.labels import get_label
 from report.rendering.html_parts import escape_line
@@ -32,14 +33,13 @@ _CONTAINER = """<?xml version="1.0" encoding="utf-8"?>
 
 def export_epub(report: ExportedReport) -> bytes:
     """Return a report as a book with contents and footnotes; the archive has no times."""
-    tree = build_report_tree(report.document)
+    tree = build_report_tree(report)
     headings = list(tree.list_headings())
     root, images = _take_images(tree)
     texts = {
         "title": escape_line(report.document["title"]),
         "language": escape_line(tree.language),
         "contents": escape_line(get_label("contents", tree.language)),
-        "notes": escape_line(get_label("footnotes", tree.language)),
     }
     book = _fill("package.opf", **texts, **_describe(report), images=_list_images(images))
     page = _fill("page.xhtml", **texts, body=_to_xml(root), footnotes=_write_notes(tree))
@@ -103,7 +103,14 @@ def _to_xml(root: Any) -> str:
 
 
 def _write_notes(tree: ReportTree) -> str:
-    return "\n".join(_write_note(one, tree.language) for one in tree.footnotes)
+    """Return the section of the footnotes; nothing without any."""
+    if not tree.footnotes:
+        return ""
+    label = escape_line(get_label("footnotes", tree.language))
+    notes = "\n".join(_write_note(one, tree.language) for one in tree.footnotes)
+    return (
+        f'<section class="notes" epub:type="footnotes" aria-label="{label}">\n{notes}\n</section>'
+    )
 
 
 def _write_note(note: Footnote, language: str) -> str:

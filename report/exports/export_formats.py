@@ -18,6 +18,8 @@ class ExportedReport(NamedTuple):
     document: ReportDocument
     read: Mapping[str, str]
     """The day on which each cited page was read, as an ISO date, by the id of its source."""
+    style: str = ""
+    """How sources are cited, one of the styles of the format; "" for the usual one."""
 
 
 class Exporter(Protocol):
@@ -41,6 +43,8 @@ class ExportFormat(NamedTuple):
     exporter: str
     """The module below `report.exports` and the function in it, an `Exporter`. It is imported when
     a report is exported, since most formats need large packages."""
+    styles: tuple[str, ...] = ()
+    """The styles of citations that it can have, the usual one first; none for data."""
 
     def load(self) -> Exporter:
         """Import the function that writes it."""
@@ -48,16 +52,23 @@ class ExportFormat(NamedTuple):
         return cast("Exporter", getattr(import_module(f"report.exports.{module}"), name))
 
 
+NUMERIC, AUTHOR_YEAR, FOOTNOTES = "numeric", "author-year", "footnotes"
+"""The styles of citations: `[2, p. 4]`, `(Frisch 1967, p. 4)`, a footnote for each."""
+
+_PAGE_STYLES = (NUMERIC, AUTHOR_YEAR, FOOTNOTES)
+_BOOK_STYLES = (FOOTNOTES, NUMERIC, AUTHOR_YEAR)
+
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
-    "md": ExportFormat("md", "text/markdown", "report_text.export_markdown"),
-    "html": ExportFormat("html", "text/html", "report_text.export_html"),
-    "pdf": ExportFormat("pdf", "application/pdf", "pdf_report.export_pdf"),
+    "md": ExportFormat("md", "text/markdown", "report_text.export_markdown", _PAGE_STYLES),
+    "html": ExportFormat("html", "text/html", "report_text.export_html", _PAGE_STYLES),
+    "pdf": ExportFormat("pdf", "application/pdf", "pdf_report.export_pdf", _PAGE_STYLES),
     "docx": ExportFormat(
         "docx",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "docx_report.export_docx",
+        _BOOK_STYLES,
     ),
-    "epub": ExportFormat("epub", "application/epub+zip", "epub_report.export_epub"),
+    "epub": ExportFormat("epub", "application/epub+zip", "epub_report.export_epub", _BOOK_STYLES),
     "csv": ExportFormat("zip", "application/zip", "csv_tables.export_csv"),
     "json": ExportFormat("json", "application/json", "bundle.export_bundle"),
     "bib": ExportFormat("bib", "application/x-bibtex", "bibliography.export_bibtex"),
@@ -78,6 +89,22 @@ def find_format(name: str) -> ExportFormat:
         return found
     hint = f"one of {', '.join(EXPORT_FORMATS)}"
     raise Problem(ErrorCode.UNKNOWN_FORMAT, f"there is no format {name[:40]!r}", hint=hint)
+
+
+def check_export_style(name: str, style: str) -> str:
+    """Return the style of an export in a format: the given one, or the usual one.
+
+    Raises:
+        Problem: `unknown_format`, or `bad_choice` if the format cannot have the style.
+    """
+    styles = find_format(name).styles
+    if not style:
+        return styles[0] if styles else ""
+    if style in styles:
+        return style
+    what = f"{name} cannot cite in the style {style[:40]!r}"
+    hint = f"one of {', '.join(styles)}" if styles else "leave the style out: this format is data"
+    raise Problem(ErrorCode.BAD_CHOICE, what, hint=hint)
 
 
 def find_format_of_file(name: str) -> str:

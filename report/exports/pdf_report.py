@@ -7,37 +7,37 @@ import threading
 from functools import cache
 from typing import Any
 
+from lxml import etree
 from lxml import html as lxml_html
 
 from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
 from report.exports.export_formats import ExportedReport
+from report.exports.styled_page import render_styled_page
 from report.labels import get_label
-from report.rendering.html_report import render_html
 from text.pattern_files import read_packaged_text
 from text.regex import regex
 from text.script import CJK
 
 _LOGGER = "weasyprint"
+_VARIANT = "pdf/ua-1"  # tagged, with title and language, for screen readers
 _MISSING_GLYPH = ".notdef"  # how a line of its log begins that tells of a letter without a font
 _CJK = regex(f"[{CJK}]")
 _MIN_CONTENTS_CHARS = 8_000  # of a page; on a shorter one its headings are seen at a glance
 
 
 def export_pdf(report: ExportedReport) -> bytes:
-    """Return a report as PDF with contents, page numbers, running title and links.
+    """Return a report as PDF with contents, page numbers, running title, links and tags.
 
     Raises:
         Problem: `pdf_unavailable` without WeasyPrint, its libraries, or a font for Chinese.
     """
     weasyprint = _import_weasyprint()
-    document = report.document
-    page = add_contents(render_html(document), document)
+    page = prepare_page(render_styled_page(report, floating=True), report.document)
     fetcher = weasyprint.URLFetcher(allowed_protocols=["data"], allow_redirects=False)
-    style = weasyprint.CSS(string=_read_style(), url_fetcher=fetcher)
     with _MissingLetters() as missing:
         drawn = weasyprint.HTML(string=page, url_fetcher=fetcher)
-        made: bytes = drawn.write_pdf(stylesheets=[style], pdf_tags=True)
+        made: bytes = drawn.write_pdf(pdf_variant=_VARIANT)
     if _CJK.search(missing.letters):
         what = f"no font has these characters: {''.join(dict.fromkeys(missing.letters))[:20]}"
         hint = "install a font for Chinese, such as Noto Sans CJK (apt install fonts-noto-cjk)"
@@ -45,21 +45,36 @@ def export_pdf(report: ExportedReport) -> bytes:
     return made
 
 
-def add_contents(page: str, document: ReportDocument) -> str:
+def prepare_page(page: str, document: ReportDocument) -> str:
     """Return a page without what only a screen shows, with contents if it is long.
+
+    Its style for paper comes last, so that it counts, and the PDF gets its author and day.
 
     Args:
         page: The page of HTML.
         document: Its document.
     """
     root = lxml_html.document_fromstring(page)
-    for card in root.find_class("card"):
-        card.drop_tree()
+    _drop_screen_parts(root)
     header = root.find(".//header")
     is_long = len(root.find("body").text_content()) >= _MIN_CONTENTS_CHARS
     if is_long and header is not None and root.find(".//nav") is None:
         header.addnext(_make_contents(list(root.iter("h2")), document["language"]))
+    head = root.find("head")
+    for name, told in (("author", "Dossier"), ("dcterms.created", document["created"])):
+        if told:
+            etree.SubElement(head, "meta", name=name, content=told)
+    etree.SubElement(head, "style").text = _read_style()
     return str(lxml_html.tostring(root, encoding="unicode", doctype="<!doctype html>"))
+
+
+def _drop_screen_parts(root: Any) -> None:
+    """Take out of a page what paper never shows; laying it out would only take time."""
+    hidden = [one for name in ("card", "back") for one in root.find_class(name)]
+    for one in [*hidden, *root.iter("details")]:
+        one.drop_tree()
+    for one in root.iter("a"):
+        one.attrib.pop("title", None)
 
 
 def _make_contents(headings: list[Any], language: str) -> Any:

@@ -38,13 +38,17 @@ class CitationSpeller:
 
     Args:
         references: Its references, as they are listed.
+        notes: The number of the list to which a footnote leads, by the name of the footnote.
         canonicalise: Returns the one form of a web address.
     """
 
     def __init__(
-        self, references: Sequence[ListedReference], canonicalise: Callable[[str], str]
+        self,
+        references: Sequence[ListedReference],
+        notes: Mapping[str, str],
+        canonicalise: Callable[[str], str],
     ) -> None:
-        self.canonicalise = canonicalise
+        self.canonicalise, self.notes = canonicalise, notes
         self.uses: list[WrittenCitation] = []
         self.ids: dict[str, str] = {}
         """The id of each label, number and canonical address."""
@@ -58,6 +62,7 @@ class CitationSpeller:
             if one.address:
                 self.ids.setdefault(canonicalise(one.address), name)
         self._authors = _list_authors(self._unnumbered, self.ids)
+        self._labels = _list_labels(self._unnumbered, self.ids)
         self._round = False
         self._raised = False
 
@@ -88,6 +93,8 @@ class CitationSpeller:
             text = _PATTERNS.superscript.sub(self._spell_raised, text)
         if self._round:
             text = _PATTERNS.round.sub(lambda one: self._spell_numbers(one["numbers"]), text)
+        if self._labels:
+            text = _PATTERNS.bracketed.sub(self._spell_labels, text)
         if self._authors:
             text = _PATTERNS.author_year.sub(self._spell_authors, text)
             text = _PATTERNS.narrative.sub(self._spell_narrative, text)
@@ -108,7 +115,7 @@ class CitationSpeller:
                     self._note_address(str(int(found[name])), address)
                 return self._cite(str(int(found[name])), address)
         if found["note"]:
-            label = found["note"]
+            label = self.notes.get(found["note"], found["note"])
             return self._cite(str(int(label)) if label.isdigit() else label)
         kinds = ("plain", "worded", "wide", "raised", "full")
         kind = next(name for name in kinds if found[name])
@@ -161,6 +168,12 @@ class CitationSpeller:
             return found[0]
         return "".join(self._cite(self._name_author(one)) for one in parts if one)
 
+    def _spell_labels(self, found: re.Match[str]) -> str:
+        """Return the citations of "(bees.example n.d., p. 4; 王小明 2024a)", spelt as in the list."""
+        parts = [part.strip() for part in re.split(r"[;；]", found["inside"])]
+        heads = [next((one for one in self._labels if _begins(part, one)), "") for part in parts]
+        return "".join(map(self._cite, heads)) if all(heads) else found[0]
+
     def _spell_narrative(self, found: re.Match[str]) -> str:
         return f"{found['name']} {self._cite(self._name_author(found))}"
 
@@ -181,6 +194,22 @@ def _expand(numbers: str) -> Iterator[str]:
 
 def _author_label(name: str, year: str) -> str:
     return f"{name.split()[-1].casefold()} {year}"
+
+
+def _begins(text: str, label: str) -> bool:
+    """Tell whether a text is a label, alone or before a place."""
+    return text.startswith(label) and text[len(label) : len(label) + 1] in ("", ",", "，")
+
+
+def _list_labels(references: Sequence[ListedReference], ids: dict[str, str]) -> set[str]:
+    """Return the labels that begin the entries of a list, and let them lead to the entries' ids."""
+    known: set[str] = set()
+    for one in references:
+        found = _PATTERNS.entry_label.match(one.text)
+        if found:
+            known.add(found["label"])
+            ids.setdefault(found["label"], ids[f"{one.line} {one.title}"])
+    return known
 
 
 def _list_authors(references: Sequence[ListedReference], ids: Mapping[str, str]) -> set[str]:

@@ -22,7 +22,10 @@ from text.normalization import normalize_text
 CitationStyle = Literal["numbers", "footnotes", "links", "authors", "list", "none"]
 """`list` is a report that only lists its sources at its end; `none` names none at all."""
 
-_SERVICE_SECTIONS = ("doubts", "disagree", "changes", "method", "programs", "figures", "not_known")
+_SERVICE_SECTIONS = (
+    *("doubts", "disagree", "changes", "method", "programs", "figures", "not_known"),
+    "footnotes",
+)
 DOUBT_SIGN = "⚠"
 """Marks a sentence that the report itself calls doubtful."""
 
@@ -80,7 +83,7 @@ def parse_report(text: str, canonicalise: Callable[[str], str]) -> CitedReport:
     lists = read_reference_lists(text.split("\n"))
     own = _is_own(text)
     left = _drop_service_sections(lists.lines)
-    speller = CitationSpeller(lists.references, canonicalise)
+    speller = CitationSpeller(lists.references, lists.notes, canonicalise)
     speller.choose_styles(left)
     lines = [*_spell_lines(left, speller)]
     listed = [

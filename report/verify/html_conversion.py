@@ -98,6 +98,8 @@ class _MarkdownWriter(HTMLParser):
         self.cells = 0
         self.rows = 0
         self.preformatted = self.question = False
+        self.noted = self.notes = False
+        """Whether the mark of a footnote is open, and whether the footnotes are."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Write what opens an element."""
@@ -111,6 +113,12 @@ class _MarkdownWriter(HTMLParser):
             self._open_question()
         elif _HEADING.fullmatch(tag):
             self.parts.append(f"\n\n{'#' * int(tag[1])} ")
+        elif given.get("role") == "doc-noteref":
+            self.links.append("")
+            self.parts.append("[^")
+            self.noted = True
+        elif given.get("role") == "doc-endnotes":
+            self.notes = True
         elif tag == "a":
             address = given.get("href", "")
             self.links.append("" if address.startswith("#") else address)
@@ -128,6 +136,9 @@ class _MarkdownWriter(HTMLParser):
         number = self.lists[-1] if self.lists else 0
         if number:
             self.lists[-1] += 1
+        if self.notes and len(self.lists) == 1:
+            self.parts.append(f"\n\n[^{number}]: ")
+            return
         indent = "  " * max(len(self.lists) - 1, 0)
         self.parts.append(f"\n{indent}{f'{number}.' if number else '-'} ")
 
@@ -174,12 +185,17 @@ class _MarkdownWriter(HTMLParser):
         self.cells = 0
 
     def _close_block(self, tag: str) -> None:
-        if tag == "a" and self.links:
+        if tag == "a" and self.noted:
+            self.links.pop()
+            self.noted = False
+            self.parts.append("]")
+        elif tag == "a" and self.links:
             address = self.links.pop()
             self.parts.append(f"]({address})" if address else "")
         elif tag in ("ul", "ol") and self.lists:
             self.lists.pop()
             self.parts.append("\n" if self.lists else "\n\n")
+            self.notes = self.notes and bool(self.lists)
         elif tag == "pre":
             self.preformatted = False
             self.parts.append("\n```\n\n")

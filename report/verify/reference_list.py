@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from report.markdown.sanitizer import unescape_markdown
@@ -53,11 +53,14 @@ class ReferenceLists(NamedTuple):
     references: list[ListedReference]
     lines: list[str]
     """The lines of the report; those of its lists are empty."""
+    notes: dict[str, str]
+    """The number in the list to which a footnote leads, by the name of the footnote."""
 
 
 def read_reference_lists(lines: Sequence[str]) -> ReferenceLists:
     """Return the entries of all lists of references, and of all footnotes."""
     fenced = find_fenced(lines)
+    notes, lines = _take_notes(lines, fenced)
     found: list[ListedReference] = []
     headings: list[int] = []
     at = 0
@@ -76,7 +79,30 @@ def read_reference_lists(lines: Sequence[str]) -> ReferenceLists:
             continue
         at += 1
     taken = {*headings, *(one for entry in found for one in range(entry.line - 1, entry.end - 1))}
-    return ReferenceLists(found, ["" if at in taken else one for at, one in enumerate(lines)])
+    left = ["" if at in taken else one for at, one in enumerate(lines)]
+    numbers = {one.label for one in found}
+    return ReferenceLists(
+        found, left, {name: number for name, number in notes.items() if number in numbers}
+    )
+
+
+def _take_notes(
+    lines: Sequence[str], fenced: Collection[int]
+) -> tuple[dict[str, str], Sequence[str]]:
+    """Return the footnotes that lead to a number of the list, and the lines without them.
+
+    Where several lists could be meant, as in a report whose footnotes are its list, none is taken.
+    """
+    found = {
+        at: note
+        for at, line in enumerate(lines)
+        if at not in fenced and (note := _PATTERNS.note_of_entry.match(line))
+    }
+    kept = ["" if at in found else line for at, line in enumerate(lines)]
+    if not found or not any(_read_heading(line) is not None for line in kept):
+        return {}, lines
+    notes = {note["label"]: str(int(note["number"])) for note in found.values()}
+    return notes, kept
 
 
 def find_fenced(lines: Sequence[str]) -> set[int]:

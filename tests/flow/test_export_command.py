@@ -34,9 +34,11 @@ async def asked(thread: ThreadSession, choices: dict[str, object], script: Scrip
     return str(state["run"])
 
 
-async def export(run: str, name: str = "", out: Path | None = None, *, force: bool = False) -> None:
+async def export(
+    run: str, name: str = "", out: Path | None = None, *, style: str = "", force: bool = False
+) -> None:
     invocation = Invocation(as_json=True)
-    await export_run(run=run, format=name, out=out, force=force, invocation=invocation)
+    await export_run(run=run, format=name, style=style, out=out, force=force, invocation=invocation)
 
 
 async def find_report(run: str) -> Path:

@@ -104,6 +104,12 @@ def make_png() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
+SVG = (
+    b"<svg xmlns='http://www.w3.org/2000/svg' width='96' height='48'>"
+    b"<rect width='96' height='48' fill='#1a5fb4'/></svg>"
+)
+
+
 def make_report(**more) -> ExportedReport:
     document = {
         "title": "Bees & <dances>",
@@ -130,7 +136,7 @@ def with_figures() -> ExportedReport:
         {"name": "a.png", "data": base64.b64encode(make_png()).decode()},
         {
             "name": "b.svg",
-            "data": base64.b64encode(b"<svg xmlns='http://www.w3.org/2000/svg'/>").decode(),
+            "data": base64.b64encode(SVG).decode(),
         },
     ]
     computation = {
@@ -249,13 +255,57 @@ def test_a_document_of_word_says_its_language_title_and_day():
     assert told.get(qn("w:eastAsia")) == "zh-CN"
 
 
-def test_a_web_address_is_a_link_in_word_and_a_figure_a_picture():
-    document, _ = open_docx(with_figures())
+def test_a_web_address_is_a_link_in_word():
+    document, _ = open_docx()
 
     links = [one.target_ref for one in document.part.rels.values() if one.is_external]
     assert links == ["https://bees.example/a?x=1&y=%7B2%7D"]
+
+
+def test_figures_of_word_have_words_for_the_blind_and_captions_that_count():
+    document, _ = open_docx(with_figures())
+
+    first, second = document.inline_shapes
+    assert [one._inline.docPr.get("descr")[-6:] for one in (first, second)] == ["a.png)", "b.svg)"]
+    captions = [one for one in document.paragraphs if one.style.name == "Caption"]
+    assert [one.text[:10] for one in captions] == ["Figure 1. ", "Figure 2. "]
+    fields = [one.text for one in document.element.body.iter(qn("w:instrText"))]
+    assert fields == ["SEQ Figure \\* ARABIC"] * 2
+
+
+def test_a_figure_in_svg_stays_one_in_word_with_a_picture_for_others():
+    document, _ = open_docx(with_figures())
+
+    second = document.inline_shapes[1]
+    blip = second._inline.graphic.graphicData.pic.blipFill.blip
+    (vectors,) = blip.iter("{http://schemas.microsoft.com/office/drawing/2016/SVG/main}svgBlip")
+    parts = document.part.related_parts
+    assert etree.fromstring(parts[vectors.get(qn("r:embed"))].blob).tag.endswith("svg")
+    assert parts[blip.embed].image.content_type == "image/png"
+    assert (second.width.inches, second.height.inches) == (1, 0.5)
+
+
+@pytest.mark.parametrize("inside", ["<image href='/etc/hostname'/>", "<image href='http://a/b'/>"])
+def test_a_figure_in_svg_brings_nothing_else_into_a_document(inside: str):
+    report = with_figures()
+    figure = report.document["computations"][0]["figures"][1]
+    figure["data"] = base64.b64encode(SVG.replace(b"</svg>", f"{inside}</svg>".encode())).decode()
+
+    document, _ = open_docx(report)
+
+    parts = [one for one in document.part.package.iter_parts() if one.partname.ext == "svg"]
+    assert len(parts) == 1
+    assert b"href" not in parts[0].blob
+
+
+def test_a_figure_that_cannot_be_read_is_only_named_in_word():
+    report = with_figures()
+    report.document["computations"][0]["figures"][1]["data"] = base64.b64encode(b"<svg").decode()
+
+    document, _ = open_docx(report)
+
     assert len(document.inline_shapes) == 1
-    assert any("b.svg" in one.text for one in document.paragraphs)
+    assert any(one.text.startswith("Figure 2. ") for one in document.paragraphs)
 
 
 def test_pandoc_reads_the_footnotes_of_a_document_of_word(tmp_path: Path):
@@ -469,7 +519,7 @@ def test_a_long_pdf_has_contents_and_a_running_title_and_a_short_one_has_not():
     pages = find_format("html").load()(long).decode()
 
     short, contents = (
-        pdf_report.add_contents(one, report.document)
+        pdf_report.prepare_page(one, report.document)
         for one, report in ((page, make_report()), (pages, long))
     )
 
@@ -501,7 +551,7 @@ def test_nothing_is_fetched_while_a_pdf_is_drawn(monkeypatch: pytest.MonkeyPatch
         f"<link rel=stylesheet href='file://{tmp_path}/a.css'></head>"
         f"<body><img src='{host}/b.png'><p>Bees</p></body></html>"
     )
-    monkeypatch.setattr(pdf_report, "render_html", lambda _: page)
+    monkeypatch.setattr(pdf_report, "render_styled_page", lambda *_, **__: page)
     try:
         assert export("pdf").startswith(b"%PDF")
     finally:
