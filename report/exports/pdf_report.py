@@ -53,8 +53,8 @@ def add_contents(page: str, document: ReportDocument) -> str:
         document: Its document.
     """
     root = lxml_html.document_fromstring(page)
-    for card in root.find_class("card"):
-        card.drop_tree()
+    for unseen in [*root.find_class("card"), *root.iter("script")]:
+        unseen.drop_tree()
     header = root.find(".//header")
     is_long = len(root.find("body").text_content()) >= _MIN_CONTENTS_CHARS
     if is_long and header is not None and root.find(".//nav") is None:
