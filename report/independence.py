@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 from graph.records import Source
 from report.citations import get_document_key, get_origin
@@ -55,6 +56,29 @@ def are_copies(one: set[str], other: set[str]) -> bool:
     return shared >= _MIN_CONTAINMENT * fewest or shared >= _MIN_RESEMBLANCE * union
 
 
+class SourceGroups(NamedTuple):
+    """Sources in groups by their ids."""
+
+    copies: list[list[str]]
+    """Those whose texts are copies, or say they are taken over."""
+    dependent: list[list[str]]
+    """Those that count as one: copies, and pages of one site."""
+
+
+def group_sources(sources: Sequence[Source], texts: Mapping[str, str]) -> SourceGroups:
+    """Return the sources in groups that depend on each other.
+
+    The papers of a publisher have authors of their own, and so do the files of a folder.
+
+    Args:
+        sources: The sources; the pages of a document are in one group.
+        texts: The text of each by its id; one that is missing is no copy.
+    """
+    alike = [*_same_documents(sources), *_copies(sources, texts)]
+    dependent = _group(sources, [*alike, *_same_sites(sources)])
+    return SourceGroups(_group(sources, alike), dependent)
+
+
 def group_copies(sources: Sequence[Source], texts: Mapping[str, str]) -> list[list[str]]:
     """Return the ids of sources in groups whose texts are copies, or say they are taken over.
 
@@ -62,21 +86,7 @@ def group_copies(sources: Sequence[Source], texts: Mapping[str, str]) -> list[li
         sources: The sources; the pages of a document are in one group.
         texts: The text of each by its id; one that is missing is no copy.
     """
-    return _group(sources, [*_same_documents(sources), *_copies(sources, texts)])
-
-
-def group_dependent(sources: Sequence[Source], texts: Mapping[str, str]) -> list[list[str]]:
-    """Return the ids of sources in groups that count as one: copies, and pages of one site.
-
-    The papers of a publisher have authors of their own, and so do the files of a folder.
-    """
-    links = [*_same_documents(sources), *_copies(sources, texts), *_same_sites(sources)]
-    return _group(sources, links)
-
-
-def count_independent(sources: Sequence[Source], texts: Mapping[str, str]) -> int:
-    """Return how many sources there are that do not depend on each other."""
-    return len(group_dependent(sources, texts))
+    return group_sources(sources, texts).copies
 
 
 Link = tuple[str, str]

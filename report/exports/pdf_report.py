@@ -71,7 +71,7 @@ def prepare_page(page: str, document: ReportDocument) -> str:
 def _drop_screen_parts(root: Any) -> None:
     """Take out of a page what paper never shows; laying it out would only take time."""
     hidden = [one for name in ("card", "back") for one in root.find_class(name)]
-    for one in [*hidden, *root.iter("details")]:
+    for one in [*hidden, *root.iter("details", "script")]:
         one.drop_tree()
     for one in root.iter("a"):
         one.attrib.pop("title", None)

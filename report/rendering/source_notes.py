@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from report.citations import get_document_key
 from report.document import ReportDocument
-from report.independence import group_copies, group_dependent
+from report.independence import group_sources
 from report.labels import describe_genre, get_label
 from report.rendering.html_parts import escape_line
 from report.rendering.numbering import NumberedText
@@ -28,8 +28,8 @@ class SourceNotes:
         def group(found: Sequence[Sequence[str]]) -> list[list[int]]:
             return [sorted({numbers[name] for name in names}) for names in found]
 
-        self.copies = group(group_copies(cited, document["texts"]))
-        self.dependent = group(group_dependent(cited, document["texts"]))
+        groups = group_sources(cited, document["texts"])
+        self.copies, self.dependent = group(groups.copies), group(groups.dependent)
 
     @property
     def independent(self) -> int:
