@@ -178,7 +178,9 @@ SOURCE = _option(
 RUN = _argument("run", "RUN", "The name of the run, as dossier runs lists it.")
 RUN_BEFORE = _argument("before", "RUN1", "The run of the earlier version.")
 RUN_AFTER = _argument("after", "RUN2", "The run of the later version.")
-FORMAT = _option("format", "FORMAT", "md, html, pdf, docx, epub, csv, json, bib or csl.", "", kind=str)
+FORMAT = _option(
+    "format", "FORMAT", "md, html, pdf, docx, epub, csv, json, bib or csl.", "", kind=str
+)
 EXPORT_OUT = _option(
     "out",
     "FILE",

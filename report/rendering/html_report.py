@@ -104,7 +104,7 @@ def render_html(document: ReportDocument) -> str:
         + render_paragraph(describe_researched_form(document), "researched"),
         notices="\n".join(render_paragraph(one, "notice") for one in list_notices(document)),
         pointed=cards.render_style() or ".card.none",
-        body=fill_additions(fill_figure_places(body, figures, "<p>{}</p>"), added)
+        body=fill_additions(fill_figure_places(body, figures, "<p>{}</p>"), added, "<p>{}</p>")
         + render_section("figures", list_unplaced_figures(shown.body, figures), language, "div"),
         doubts=_doubts(shown, cards, doubted, language) + _contradictions(shown, cards, language),
         changes=_changes(document, language),

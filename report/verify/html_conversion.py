@@ -22,7 +22,9 @@ _SKIPPED = frozenset(
         "button",
     ]
 )
-_SKIPPED_CLASSES = frozenset(["cited", "card", "back", "meta", "back-link", "footnote-backref"])
+_SKIPPED_CLASSES = frozenset(
+    ["cited", "card", "back", "meta", "back-link", "footnote-backref", "picture", "csv", "map"]
+)
 _BLOCKS = frozenset(
     [
         "p",
