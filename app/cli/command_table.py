@@ -66,8 +66,8 @@ COMMANDS = {
     ),
     "export": CommandEntry(
         "Write the report of a run as PDF, Word, EPUB, BibTeX or JSON with all its evidence.\n\n"
-        "Without --format, the name of the file says which: md, html, pdf, docx, epub, csv, json, "
-        "bib or csl.json.",
+        "Without --format, the name of the file says which: md, html, pdf, docx, epub, json, bib, "
+        "csl.json, or zip for the tables as CSV.",
         "export_command.export_run",
         (
             options.RUN,

@@ -11,6 +11,7 @@ from report.pictures.chart_words import caption_chart, describe_chart, name_char
 from report.pictures.charted_values import ChartedValues
 from report.pictures.picture import Picture
 from report.pictures.svg import (
+    BOLD,
     WIDTH,
     measure_text,
     shorten_text,
@@ -101,7 +102,7 @@ def _draw_row(
     if frame.is_beside:
         drawn = write_text(frame.left - 8, top + 11, label, anchor="end")
     else:
-        lines = wrap_text(label, WIDTH, 2)
+        lines = wrap_text(label, WIDTH / BOLD, 2)
         drawn = write_lines(0, top + 11, lines, _LINE, font_weight=600)
         top += _LINE * len(lines) + 1
     for number, column in enumerate(values.series):

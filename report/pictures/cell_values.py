@@ -79,6 +79,15 @@ def read_unit(words: str) -> _Unit:
     return _Unit(plain, 1.0)
 
 
+def is_known_unit(words: str) -> bool:
+    """Tell whether words are a unit or a currency of the tables, or a scale."""
+    plain = words.strip().casefold()
+    if not plain:
+        return False
+    is_measure = bool(extract_source_numbers(f"1 {plain}").quantities)
+    return is_measure or plain in _spellings() or plain.rstrip("s") in _scales()
+
+
 def _to_stem(word: str) -> str:
     return " ".join(search_words(word)) or word.casefold()
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from report.pictures.cell_values import CellValue, is_missing_value, parse_cell, read_unit
+from report.pictures.cell_values import (
+    CellValue,
+    is_known_unit,
+    is_missing_value,
+    parse_cell,
+    read_unit,
+)
 from report.pictures.cited_text import CitedText
 from report.pictures.leading_dates import LeadingDate, read_leading_date
 from report.pictures.report_tables import ReportTable
@@ -82,18 +88,20 @@ def list_charted_values(table: ReportTable) -> list[ChartedValues]:
     if dated:
         order = sorted(range(len(rows)), key=lambda one: dated[one].first)
         rows, dated = [rows[one] for one in order], [dated[one] for one in order]
-    columns = [
-        column
-        for one in range(len(table.head))
-        if one != at and (column := _read(table, rows, one))
-    ]
+    names = [row[at].words for row in rows]
+    needs_unit = not dated and _may_differ_in_unit(table.head[at], names)
+    read = (
+        _read(head, [row[one].words for row in rows], needs_unit=needs_unit)
+        for one, head in enumerate(table.head)
+        if one != at
+    )
     totals = [row[at].words for row in table.rows if row not in rows]
     labels = [_with_doubts(row, at) for row in rows]
     uses = tuple(dict.fromkeys(use for row in rows for cell in row for use in cell.uses))
     by = table.head[at]
     return [
         ChartedValues(table.end, table.section, by, labels, dated, series, totals, uses)
-        for series in _group(columns)
+        for series in _group([*filter(None, read)])
     ]
 
 
@@ -123,9 +131,8 @@ def _with_doubts(row: Sequence[CitedText], at: int) -> CitedText:
     return row[at]._replace(is_doubted=is_doubted, uses=())
 
 
-def _read(table: ReportTable, rows: Sequence[Sequence[CitedText]], at: int) -> _Column | None:
+def _read(head: str, cells: Sequence[str], *, needs_unit: bool) -> _Column | None:
     """Return a column if its cells are values of one unit, or missing."""
-    head, cells = table.head[at], [row[at].words for row in rows]
     values = [None if is_missing_value(one) else parse_cell(one) for one in cells]
     known = [one for one in values if one]
     is_read = all(one or is_missing_value(cell) for one, cell in zip(values, cells, strict=True))
@@ -135,14 +142,20 @@ def _read(table: ReportTable, rows: Sequence[Sequence[CitedText]], at: int) -> _
     if len(units) > 1 or not _compares(known):
         return None
     unit = units.pop() or _read_head_unit(head)
-    if not unit and _PATTERNS.general.fullmatch(head):
+    if not unit and (needs_unit or _PATTERNS.general.fullmatch(head)):
         return None
     return _Column(Series(head, values), unit or _to_subject(head))
 
 
+def _may_differ_in_unit(head: str, labels: Sequence[str]) -> bool:
+    """Tell whether the rows of a table may be measured in units of their own."""
+    return not head or any(is_known_unit(_find_unit(one)) for one in labels)
+
+
 def _names_things(head: str, values: Sequence[CellValue]) -> bool:
     """Tell whether numbers name, order or date things and are no amounts."""
-    is_measured = all(one.measure for one in values) or bool(_read_head_unit(head))
+    is_counted = bool(_PATTERNS.counted.search(head))
+    is_measured = is_counted or bool(_read_head_unit(head)) or all(one.measure for one in values)
     if _PATTERNS.names.search(head):
         return True
     if not is_measured and _PATTERNS.names_without_unit.search(head):
@@ -168,9 +181,14 @@ def _compares(values: Sequence[CellValue]) -> bool:
 
 def _read_head_unit(head: str) -> str:
     """Return the unit that the head of a column names; "" if it names none."""
+    words = _find_unit(head)
+    return "" if not words or words.isdigit() else read_unit(words.casefold()).name
+
+
+def _find_unit(head: str) -> str:
+    """Return the last words of a head if they are in brackets or behind a comma; or ""."""
     found = _PATTERNS.head_unit.search(head)
-    words = next(filter(None, found.groups()), "") if found else ""
-    return "" if not words or words.strip().isdigit() else read_unit(words.casefold()).name
+    return next(filter(None, found.groups()), "").strip() if found else ""
 
 
 def _to_subject(head: str) -> str:

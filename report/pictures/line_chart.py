@@ -15,6 +15,7 @@ from report.pictures.charted_values import ChartedValues, Series
 from report.pictures.mark_words import Point, write_at_marks
 from report.pictures.picture import Picture
 from report.pictures.svg import (
+    BOLD,
     WIDTH,
     measure_text,
     wrap_text,
@@ -76,7 +77,7 @@ def can_draw_lines(values: ChartedValues) -> bool:
 def draw_lines(values: ChartedValues, shown: NumberedText, language: str) -> Picture:
     """Return the picture of values over time."""
     names = [_name(one, values) for one in values.series]
-    wrapped = [wrap_text(one, WIDTH - 40, 2) for one in names]
+    wrapped = [wrap_text(one, (WIDTH - 40) / BOLD, 2) for one in names]
     frame = _measure(values, sum(map(len, wrapped)) * _LINE + _ABOVE, language)
     legend, top = "", 12.0
     for number, lines in enumerate(wrapped):

@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 PictureKind = Literal["bars", "lines", "timeline"]
 
 FindTarget = Callable[[int], str]
-"""Returns the address that a citation leads to within its page, by its place among the uses; ""
-where a picture stands alone."""
+"""Returns the address that a citation leads to within its page, by its place among the uses."""
+
+_BACKGROUND = '<rect width="100%" height="100%" fill="#fff"/>'
 
 
 class Picture(NamedTuple):
@@ -26,7 +27,6 @@ class Picture(NamedTuple):
     sources: tuple[int, ...]
     """The numbers of the documents that it rests on, in order."""
 
-
-def link_nowhere(_: int) -> str:
-    """Return no target: for pictures that stand outside of the page of their report."""
-    return ""
+    def to_image(self) -> str:
+        """Return the drawing on white, for where it stands in a page without its colours."""
+        return self.svg.replace("</desc>", f"</desc>{_BACKGROUND}", 1)

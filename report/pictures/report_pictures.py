@@ -9,7 +9,7 @@ from report.pictures.bar_chart import draw_bars
 from report.pictures.charted_values import ChartedValues, list_charted_values
 from report.pictures.dated_events import list_event_sequences
 from report.pictures.line_chart import can_draw_lines, draw_lines
-from report.pictures.picture import FindTarget, Picture, link_nowhere
+from report.pictures.picture import FindTarget, Picture
 from report.pictures.report_tables import ReportTable, list_report_tables
 from report.pictures.timeline import draw_timeline
 from report.rendering.numbering import NumberedText
@@ -27,14 +27,15 @@ _NO_BLOCK = MarkdownBlock("blank", "", "")
 
 
 def draw_pictures(
-    shown: NumberedText, language: str, find_target: FindTarget = link_nowhere
+    shown: NumberedText, language: str, find_target: FindTarget | None = None
 ) -> list[Picture]:
     """Return the pictures of a report, in the order of its text.
 
     Args:
         shown: The numbered text.
         language: The language of the report.
-        find_target: Returns where a citation leads, for those in pictures.
+        find_target: Returns where a citation leads, for those in pictures; without it, none is
+            shown there.
     """
     charted = [values for table in list_report_tables(shown.body) for values in _list_charts(table)]
     charts = [_draw_chart(one, shown, language) for one in charted[:MAX_CHARTS]]

@@ -15,6 +15,7 @@ from text.regex import regex
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 """A spreadsheet takes a cell that begins so for a formula."""
 
+_EDGE = regex(r"^\|(?=\|)|\|(?=\|$)")
 _NAME_WORD = regex(r"[^\W_]+")
 _MAX_NAME = 60  # characters, without the suffix
 _BYTE_ORDER_MARK = "\ufeff"  # without it Excel reads no UTF-8
@@ -48,7 +49,7 @@ def _iter_tables(blocks: Sequence[MarkdownBlock]) -> Iterator[ReportTable]:
             rows.append(block.text)
             continue
         if len(rows) > 2 and _is_separator(rows[1]):
-            head, *cells = [[*map(read_cited_text, split_cells(row))] for row in rows]
+            head, *cells = [_read_row(row) for row in rows]
             names = [one.words for one in head]
             filled = [_fill(row, len(names)) for row in cells[1:]]
             yield ReportTable(at, section, names, filled)
@@ -59,6 +60,11 @@ def _iter_tables(blocks: Sequence[MarkdownBlock]) -> Iterator[ReportTable]:
 
 def _is_separator(row: str) -> bool:
     return "-" in row and not row.strip("|:- \t")
+
+
+def _read_row(row: str) -> list[CitedText]:
+    """Return the cells of a row, the first and the last one also if they are empty."""
+    return [*map(read_cited_text, split_cells(_EDGE.sub(r"\g<0> ", row.strip())))]
 
 
 def _fill(row: Sequence[CitedText], columns: int) -> list[CitedText]:

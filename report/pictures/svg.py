@@ -10,17 +10,21 @@ from report.markdown.sanitizer import to_single_line
 from text.regex import regex
 from text.script import CJK
 
-WIDTH = 360
+WIDTH = 336
 """The width of a drawing in its own units, about as many pixels as a phone has for the text."""
 
 FONT_SIZE = 13
 """The size of words in a drawing, in its own units."""
 
+BOLD = 1.08
+"""How much wider bold words are than others."""
+
+_FONTS = "Helvetica, Arial, Liberation Sans, Noto Sans, Noto Sans CJK SC, sans-serif"
 _LONGEST_PART = 12  # of a word that is left out whole where a text is cut in it
 _NARROW = frozenset("iljtfrI.,:;'!|()[]{} /·-")
 _BROAD = frozenset("mwMW@%—…")
 _WIDE = ("W", "F", "A")  # East Asian wide, full-width and ambiguous characters
-_PIECE = regex(f"[{CJK}][，。、；：？！）」』”]*\\s*|[^\\s{CJK}]+\\s*|\\s+")
+_PIECE = regex(f"\\d+[年月日号號]\\s*|[{CJK}][，。、；：？！）」』”]*\\s*|[^\\s{CJK}]+\\s*|\\s+")
 
 
 def measure_text(text: str, size: float = FONT_SIZE) -> float:
@@ -107,7 +111,7 @@ def write_svg(
         width=WIDTH,
         height=round(height),
         role="group" if has_links else "img",
-        font_family="sans-serif",
+        font_family=_FONTS,
         font_size=FONT_SIZE,
         fill="currentColor",
     )

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from report.labels import get_label, get_picture_label
 from report.pictures.dated_events import DatedEvent, EventSequence
-from report.pictures.picture import FindTarget, Picture, link_nowhere
+from report.pictures.picture import FindTarget, Picture
 from report.pictures.svg import (
+    BOLD,
     FONT_SIZE,
     WIDTH,
     measure_text,
@@ -26,8 +27,9 @@ from report.rendering.numbering import NumberedText
 from text.dates import PartialDate
 
 _AXIS = 112  # where the axis stands from the left
-_WORDS = _AXIS + 16
+_WORDS = _AXIS + 14
 _LINE = 17
+_DATE_SIZE = 12
 _GAP = 12  # between the words of two events
 _MOST_LINES = 3
 _TOP = 8
@@ -54,7 +56,7 @@ def draw_timeline(
     sequence: EventSequence,
     shown: NumberedText,
     language: str,
-    find_target: FindTarget = link_nowhere,
+    find_target: FindTarget | None = None,
 ) -> Picture:
     """Return the picture of a sequence of events.
 
@@ -62,7 +64,7 @@ def draw_timeline(
         sequence: The events.
         shown: The numbered text that tells them.
         language: The language of the report.
-        find_target: Returns where a citation leads.
+        find_target: Returns where a citation leads; without it, none is shown.
     """
     entries = [_lay_out(one, shown, language, find_target) for one in sequence.events]
     scaled = _place_to_scale(sequence.events, entries)
@@ -87,7 +89,7 @@ def draw_timeline(
             height,
             title,
             get_picture_label("timeline_description", language).format(count, first, last),
-            has_links=any(address for one in entries for _, address in one.numbers),
+            has_links=any(one.numbers for one in entries),
         ),
         caption=f"{caption} {scale}" if language == "en" else f"{caption}{scale}",
         sources=tuple(dict.fromkeys(shown.uses[use].number for use in uses)),
@@ -95,14 +97,14 @@ def draw_timeline(
 
 
 def _lay_out(
-    event: DatedEvent, shown: NumberedText, language: str, find_target: FindTarget
+    event: DatedEvent, shown: NumberedText, language: str, find_target: FindTarget | None
 ) -> _Entry:
     """Return an event in lines; a doubt or an inference of the text stays marked."""
     mark = get_label("inference", language) + " " if event.text.is_inferred else ""
     sign = "⚠ " if event.text.is_doubted else ""
     words = f"{sign}{mark}{event.text.words}"
     uses = {shown.uses[use].number: use for use in reversed(event.text.uses)}
-    numbers = [(f"[{number}]", find_target(uses[number])) for number in sorted(uses)]
+    numbers = [(f"[{number}]", find_target(uses[number])) for number in sorted(uses) if find_target]
     room = WIDTH - _WORDS
     lines = wrap_text(words, room, _MOST_LINES)
     tail = measure_text(" ".join(number for number, _ in numbers)) + 4
@@ -110,7 +112,7 @@ def _lay_out(
         lines = wrap_text(words, room - tail if len(lines) == _MOST_LINES else room, _MOST_LINES)
         if len(lines) < _MOST_LINES and measure_text(lines[-1]) + tail > room:
             lines.append("")
-    dates = wrap_text(event.date.written, _AXIS - 14, _MOST_LINES)
+    dates = wrap_text(event.date.written, (_AXIS - 14) / BOLD, _MOST_LINES, _DATE_SIZE)
     return _Entry(dates, lines, f"{event.date.written}: {words}", numbers)
 
 
@@ -190,7 +192,15 @@ def _draw_ranges(events: Sequence[DatedEvent], places: Sequence[float]) -> Itera
 def _draw_entry(entry: _Entry, top: float) -> str:
     """Return date, words and numbers of an event; the numbers stand in its last line."""
     base = top + 10.5
-    written = write_lines(_AXIS - 13, base, entry.date_lines, _LINE, anchor="end", font_weight=600)
+    written = write_lines(
+        _AXIS - 13,
+        base,
+        entry.date_lines,
+        _LINE,
+        anchor="end",
+        font_weight=600,
+        font_size=_DATE_SIZE,
+    )
     written += write_lines(_WORDS, base, entry.lines[:-1], _LINE)
     links = "".join(f" {_link(number, address)}" for number, address in entry.numbers)
     last = base + _LINE * (len(entry.lines) - 1)
@@ -200,6 +210,4 @@ def _draw_entry(entry: _Entry, top: float) -> str:
 
 def _link(number: str, address: str) -> str:
     size = FONT_SIZE - 1
-    if not address:
-        return f'<tspan font-size="{size}">{escape(number)}</tspan>'
     return f'<a class="number" href="{escape(address)}" font-size="{size}">{escape(number)}</a>'

@@ -68,7 +68,7 @@ def render_html(document: ReportDocument) -> str:
     added = render_additions(shown, language, lambda use: f"#{cards.get_target(use)}")
     writer = BodyWriter(document, shown, cards, doubted)
     marked = mark_additions(shown, added)
-    body = fill_additions(_render_body(document, marked, writer, language), added)
+    body = fill_additions(_render_body(document, marked, writer, language), added, "<p>{}</p>")
     rest = [
         _render_doubts(shown, writer, doubted, language),
         _render_contradictions(shown, writer, language),

@@ -46,6 +46,11 @@ from report.rendering.numbering import (
     number_citations,
     number_document,
 )
+from report.rendering.picture_figures import (
+    fill_additions,
+    mark_additions,
+    render_images_markdown,
+)
 from report.rendering.version_changes import list_changes
 from text.regex import regex
 from text.script import CJK
@@ -67,7 +72,8 @@ def render_markdown(document: ReportDocument) -> str:
 def render_cited_markdown(document: ReportDocument) -> str:
     """Return a document as Markdown in which each citation keeps its private marks.
 
-    They are those of `NumberedText`: the number of the document with the place, and the use.
+    They are those of `NumberedText`: the number of the document with the place, and the use. The
+    pictures that code draws of the text are in it, as images.
     """
     return "\n\n".join(part for part in _parts(document, cited=True) if part) + "\n"
 
@@ -130,6 +136,8 @@ def _parts(document: ReportDocument, *, cited: bool = False) -> Iterator[str]:
     language, replace = document["language"], partial(_replace_marks, cited=cited)
     document = mark_figure_places(document)
     shown, doubted = number_document(document)
+    images = render_images_markdown(shown, language) if cited else {}
+    shown = mark_additions(shown, images)
     yield f"# {escape_markdown(document['title'])}"
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""
@@ -138,7 +146,7 @@ def _parts(document: ReportDocument, *, cited: bool = False) -> Iterator[str]:
     computations = document.get("computations", [])
     figures = [*render_figures_markdown(computations, language)]
     for part in _body_parts(document, body, replace):
-        yield fill_figure_places(part, figures)
+        yield fill_additions(fill_figure_places(part, figures), images)
     yield from list_unplaced_figures(shown.body, figures)
     lines = zip(doubted, shown.notes, strict=True)
     marks = (f"⚠ {escape_markdown(line.text)}{replace(proof)}" for line, proof in lines)

@@ -1,4 +1,4 @@
-"""Put pictures, and tables as files, behind what they show on a page of HTML."""
+"""Put pictures, and tables as files, behind what they show in HTML and Markdown."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import escape
 
 from report.labels import get_picture_label
+from report.markdown.sanitizer import escape_markdown
 from report.pictures.picture import FindTarget, Picture
 from report.pictures.report_pictures import FIRST_PLACE_MARK, draw_pictures, mark_places
 from report.pictures.report_tables import (
@@ -20,7 +21,7 @@ from report.rendering.html_parts import escape_line, render_disclosure
 from report.rendering.numbering import NumberedText
 from text.regex import regex
 
-_PLACE = regex("<p>[\ue400-\ue4ff]</p>")
+_PLACE = regex("[\ue400-\ue4ff]")
 
 
 def render_additions(shown: NumberedText, language: str, find_target: FindTarget) -> dict[int, str]:
@@ -41,16 +42,32 @@ def render_additions(shown: NumberedText, language: str, find_target: FindTarget
     return {end: "\n".join(added[end]) for end in sorted(added)}
 
 
+def render_images_markdown(shown: NumberedText, language: str) -> dict[int, str]:
+    """Return the pictures of a report as images with their data, by their ends in the body."""
+    added: dict[int, list[str]] = {}
+    for picture in draw_pictures(shown, language):
+        data = base64.b64encode(picture.to_image().encode()).decode()
+        image = f"![{escape_markdown(picture.caption)}](data:image/svg+xml;base64,{data})"
+        added.setdefault(picture.end, []).append(image)
+    return {end: "\n\n".join(images) for end, images in added.items()}
+
+
 def mark_additions(shown: NumberedText, added: Mapping[int, str]) -> NumberedText:
     """Return a text with a mark in a paragraph of its own at each place where something follows."""
     return shown._replace(body=mark_places(shown.body, list(added)))
 
 
-def fill_additions(page: str, added: Mapping[int, str]) -> str:
-    """Return a rendered text with what follows in place of the marks."""
+def fill_additions(text: str, added: Mapping[int, str], around: str = "{}") -> str:
+    """Return a rendered text with what follows in place of the marks.
+
+    Args:
+        text: The text; what was left at the places is replaced.
+        added: What follows.
+        around: What a line with a mark was rendered as, with `{}` for the mark.
+    """
     for at, content in enumerate(added.values()):
-        page = page.replace(f"<p>{chr(FIRST_PLACE_MARK + at)}</p>", content, 1)
-    return _PLACE.sub("", page)
+        text = text.replace(around.format(chr(FIRST_PLACE_MARK + at)), content)
+    return _PLACE.sub("", text)
 
 
 def _render_csv(table: ReportTable, number: int, language: str) -> str:

@@ -33,6 +33,9 @@ _SKIPPED_CLASSES = frozenset(
         "badge-legend",
         "skip-link",
         "source-note",
+        "picture",
+        "csv",
+        "map",
     ]
 )
 _BLOCKS = frozenset(

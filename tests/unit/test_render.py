@@ -744,7 +744,7 @@ def test_the_page_says_what_the_markdown_says():
 
     assert words(render_html(one)).startswith(
         "Skip to the text partial 2026-01-12 2 sources Bees Why do bees dance? Partial: not "
-        "everything could be done. A x [1] a b c [2, p. 4] Sources [1] Title 1 "
+        "everything could be done. A x [1] a b c [2, p. 4] Table as CSV Sources [1] Title 1 "
         "https://example.org/1 Cited for x ✓ Supported [2] Title 2 /home/ada/bees.pdf Cited for c "
         "✓ Supported What the checks found ✓ Supported 2 citations"
     )
