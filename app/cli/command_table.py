@@ -143,9 +143,9 @@ COMMANDS = {
         "List the runs, show one, or delete old ones.", "runs.list_runs", options.PROJECT
     ),
     "runs show": CommandEntry(
-        "Show every call of a run: role, step, tokens and time; or a source of its report.",
+        "Show every call of a run: role, step, tokens and time; or its report, or a source of it.",
         "runs.show_run",
-        (options.RUN, options.SOURCE, options.REMOVED, *options.PROJECT),
+        (options.RUN, options.WHOLE_REPORT, options.SOURCE, options.REMOVED, *options.PROJECT),
     ),
     "runs diff": _DIFF,
     "runs prune": CommandEntry(

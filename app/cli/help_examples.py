@@ -55,6 +55,7 @@ COMMAND_EXAMPLES = {
     "runs": ("dossier runs", "dossier runs --json"),
     "runs show": (
         "dossier runs show 20260101-a1b2c3-1",
+        "dossier runs show 20260101-a1b2c3-1 --report",
         "dossier runs show 20260101-a1b2c3-1 --source 3",
         "dossier runs show 20260101-a1b2c3-1 --removed",
     ),

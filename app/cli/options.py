@@ -175,6 +175,7 @@ SOURCE = _option(
     None,
     kind=str | None,
 )
+WHOLE_REPORT = _flag("report", "Show the report, and what became of it since.")
 RUN = _argument("run", "RUN", "The name of the run, as dossier runs lists it.")
 RUN_BEFORE = _argument("before", "RUN1", "The run of the earlier version.")
 RUN_AFTER = _argument("after", "RUN2", "The run of the later version.")

@@ -25,7 +25,7 @@ from report.document import (
     list_grade_labels,
     list_missing_parts,
     list_notices,
-    list_remark_labels,
+    list_remarks,
 )
 from report.evidence_paragraphs import EvidenceParagraph, count_passages, list_evidence_paragraphs
 from report.independence import count_independent
@@ -171,7 +171,7 @@ def _to_html(
     document: ReportDocument,
 ) -> str:
     """Return numbered Markdown as HTML; numbers become links after sanitizing."""
-    grades, remarks = list_grade_labels(document), list_remark_labels(document)
+    grades, remarks = list_grade_labels(document), list(list_remarks(document).values())
     reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = reader.disable(_DISABLED_RULES).parse(markdown)
     for token in tokens:
