@@ -122,6 +122,7 @@ COMMAND_EXAMPLES = {
         "dossier verify 20260101-a1b2c3-1",
         "dossier verify reports/20260101-a1b2c3-1/report.html",
         "dossier verify their-report.md --docs sources --complete --json",
+        "dossier verify their-report.md --docs sources --model openai:gpt-5-mini --max-cost 0.1",
     ),
     "serve": ("dossier serve", "dossier serve --port 8200 --jobs 64"),
     "trust": ("dossier trust .",),
