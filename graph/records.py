@@ -69,6 +69,8 @@ class Source(TypedDict):
     language: NotRequired[str]
     """The primary subtag of its language, such as `en`."""
     genre: NotRequired[Genre]
+    since: NotRequired[str]
+    """What became of it since, in words; only in a report that is shown again later."""
 
 
 class Passage(TypedDict):

@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, and_, or_, select
 
@@ -174,6 +174,30 @@ async def find_altered_pages(owner: str, ids: Sequence[str]) -> set[str]:
         rows = await read_rows(wanted.where(pages.c.id.in_(batch)))
         altered |= {row.id for row in rows if row.sha256 and row.sha256 != hash_text(row.text)}
     return altered
+
+
+class PageFate(NamedTuple):
+    """What became of a page."""
+
+    superseded_by: str
+    """The page that says what its origin says now; "" if there is none."""
+    is_found: bool
+    """Whether searches find it."""
+    created: float
+    """When it was stored, in seconds since 1970."""
+
+
+async def read_page_fates(owner: str, ids: Sequence[str]) -> dict[str, PageFate]:
+    """Return what became of an owner's pages by id; a page that was forgotten is missing."""
+    found: dict[str, PageFate] = {}
+    names = ("id", "superseded_by", "indexed", "created")
+    for batch in split_batches(ids):
+        wanted = select(*(pages.c[name] for name in names)).where(pages.c.owner == owner)
+        rows = await read_rows(wanted.where(pages.c.id.in_(batch)))
+        found |= {
+            row.id: PageFate(row.superseded_by, row.indexed >= 0, row.created) for row in rows
+        }
+    return found
 
 
 async def read_page_origins(owner: str, ids: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -10,6 +10,7 @@ from config.errors import ErrorCode, Problem
 from graph.state import State
 from library.store import read_page_days
 from nodes.deliver import draw_report
+from nodes.report_updates import add_later_changes
 from report.document import ReportDocument
 from report.exports.export_formats import ExportedReport
 from runs.checkpointer import open_checkpointer
@@ -27,12 +28,15 @@ async def load_report_document(run: RunRecord) -> ReportDocument:
 
 
 async def load_exported_report(run: RunRecord) -> ExportedReport:
-    """Return the report of a run with what exports say beside its document.
+    """Return the report of a run with what exports say beside it, and what became of it since.
 
     Raises:
         Problem: `report_not_found`.
     """
-    document = await load_report_document(run)
+    state = await _find_report_state(run)
+    day = state["report"].get("created", "")
+    document = await draw_report(run.owner, run.id, state, day)
+    document = await add_later_changes(run, state, document)
     pages = {
         one["id"]: one["page"] for one in document["sources"] if one["id"] in document["texts"]
     }

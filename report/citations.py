@@ -65,6 +65,8 @@ def to_whole_document(source: Source) -> Source:
 def describe_origin(source: Source, language: str, *, located: bool = False) -> str:
     """Return the author, the site or folder, and the date of a document, as far as known.
 
+    What became of it since the report stands behind them.
+
     Of a document of a knowledge base, and of what was computed from one, the base is named.
 
     Args:
@@ -77,7 +79,8 @@ def describe_origin(source: Source, language: str, *, located: bool = False) -> 
         site = get_label("from_base", language).format(site)
     elif located and site.casefold() in source["location"].casefold():
         site = ""
-    return ", ".join(filter(None, (source.get("author"), site, source.get("published"))))
+    known = (source.get("author"), site, source.get("published"), source.get("since"))
+    return ", ".join(filter(None, known))
 
 
 def _site(source: Source) -> str:

@@ -43,6 +43,7 @@ from report.labels import (
     split_reason,
     summarize_removals,
 )
+from report.later_changes import LaterChange, describe_later_changes, list_later_remarks
 from report.markdown.markdown_blocks import split_statements
 from report.markdown.markers import MARKER, QUOTE
 from report.method import ResearchMethod, describe_method
@@ -88,6 +89,8 @@ class ReportDocument(TypedDict):
     """The day, as an ISO date."""
     computations: NotRequired[list[ReportComputation]]
     """The programs whose results it cites."""
+    later: NotRequired[list[LaterChange]]
+    """What became of it since it was delivered; only in one that is shown again later."""
     changes: NotRequired[VersionChanges]
     """What a version changes in the one before it."""
 
@@ -368,7 +371,8 @@ def list_notices(document: ReportDocument) -> list[str]:
     repeated = any(notice.strip().lower().startswith(name) for notice in document["notices"])
     first = [outcome] if outcome and not repeated else []
     doubted = [get_label("told_doubted", language)] if document["doubted"] else []
-    return [*first, *document["notices"], *doubted]
+    later = describe_later_changes(document.get("later", []), language)
+    return [*later, *first, *document["notices"], *doubted]
 
 
 class MissingPart(NamedTuple):
@@ -445,12 +449,20 @@ def list_grade_labels(document: ReportDocument) -> list[str]:
     return [get_label(grade_reason(one["reason"]), language).lower() for one in document["doubted"]]
 
 
-def list_remark_labels(document: ReportDocument) -> list[str]:
-    """Return for each remarked sentence what its sources are worth, in words."""
-    return [
-        get_label(f"only_{remark['reason']}", document["language"])
-        for remark in document.get("standing", [])
-    ]
+def list_remarks(document: ReportDocument) -> dict[str, str]:
+    """Return the remark at each sentence that has one, by the sentence.
+
+    It says what the sources of the sentence are worth, and what became of it since.
+    """
+    language = document["language"]
+    remarks = {
+        one["text"]: get_label(f"only_{one['reason']}", language)
+        for one in document.get("standing", [])
+    }
+    for text, told in list_later_remarks(document.get("later", []), language).items():
+        before = remarks.get(text)
+        remarks[text] = f"{before}{get_label('comma', language)}{told}" if before else told
+    return remarks
 
 
 def list_contradiction_lines(document: ReportDocument) -> list[str]:

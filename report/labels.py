@@ -83,6 +83,11 @@ def get_diff_label(name: str, language: str) -> str:
     return _find_text("diff", name, language)
 
 
+def get_later_label(name: str, language: str) -> str:
+    """Return a text on what became of a report since it was delivered; "" if there is none."""
+    return _find_text("later", name, language)
+
+
 def format_diff_count(change: str, count: int, language: str) -> str:
     """Return how many sentences differ in one way, such as `2 sentences added`."""
     return _format_number("diff_counts", change, count, language)

@@ -58,6 +58,18 @@ async def _list_rejected(owner: str, found: Sequence[str]) -> set[str]:
     return set((await read_rows(said)).scalars())
 
 
+async def load_thread_states(thread: str) -> dict[str, State]:
+    """Return the states in which the runs of a thread delivered their reports, by run."""
+    place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+    found: dict[str, State] = {}
+    async with open_checkpointer() as saver:
+        async for saved in saver.alist(place, limit=SAVED):
+            values: dict[str, Any] = saved.checkpoint["channel_values"]
+            if values.get("run") and values.get("report", {}).get("created"):
+                found.setdefault(values["run"], cast("State", values))
+    return found
+
+
 async def load_run_state(run: RunRecord) -> State | None:
     """Return the state in which a run delivered its report; None if it is not saved any more."""
     place: RunnableConfig = {"configurable": {"thread_id": run.thread, "checkpoint_ns": ""}}

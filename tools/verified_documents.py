@@ -12,8 +12,7 @@ from config.errors import Problem
 from graph.state import State
 from library.documents import list_stored_files
 from library.store import find_altered_pages, list_page_ids, read_page_texts
-from report.citations import get_document_key, to_whole_document
-from report.verify.given_documents import GivenDocument
+from report.verify.given_documents import GivenDocument, build_cited_documents
 from report.verify.reference_list import find_address
 from text.regex import regex
 from tools.files.extractor import extract_document
@@ -109,21 +108,7 @@ async def load_stored_documents(owner: str, addresses: Iterable[str]) -> list[Gi
 async def load_run_documents(owner: str, state: State) -> list[GivenDocument]:
     """Return the documents that the report of a run cites, with the text of their cited pages."""
     texts = await load_cited_texts(owner, state)
-    cited = [state.get("sources", {})[name] for name in texts]
-    changed = await find_altered_pages(owner, [one["page"] for one in cited])
-    grouped: dict[str, list[str]] = {}
-    for one in cited:
-        grouped.setdefault(get_document_key(one), []).append(one["id"])
-    documents: list[GivenDocument] = []
-    for key, names in grouped.items():
-        whole = to_whole_document(state["sources"][names[0]])
-        text = "\n\n".join(texts[name] for name in names)
-        addresses = tuple(
-            dict.fromkeys([canonicalise_url(whole["location"]), whole["location"], key])
-        )
-        published = whole.get("published", "")
-        altered = any(state["sources"][name]["page"] in changed for name in names)
-        documents.append(
-            GivenDocument(whole["location"], whole["title"], text, addresses, published, altered)
-        )
-    return documents
+    sources = state.get("sources", {})
+    changed = await find_altered_pages(owner, [sources[name]["page"] for name in texts])
+    altered = [name for name in texts if sources[name]["page"] in changed]
+    return build_cited_documents(sources, texts, altered, canonicalise_url)

@@ -152,9 +152,9 @@ COMMANDS = {
         "List the runs, show one, or delete old ones.", "runs.list_runs", options.PROJECT
     ),
     "runs show": CommandEntry(
-        "Show every call of a run: role, step, tokens and time; or a source of its report.",
+        "Show every call of a run: role, step, tokens and time; or its report, or a source of it.",
         "runs.show_run",
-        (options.RUN, options.SOURCE, options.REMOVED, *options.PROJECT),
+        (options.RUN, options.WHOLE_REPORT, options.SOURCE, options.REMOVED, *options.PROJECT),
     ),
     "runs diff": _DIFF,
     "runs prune": CommandEntry(
@@ -366,11 +366,20 @@ COMMANDS = {
     ),
     "verify": CommandEntry(
         "Check a report against its documents: citations, quotations, numbers, tables.\n\n"
-        "It may be a report of Dossier or of any other system. No model and no network is used. "
-        "The documents are those of --docs, and what is stored of the sources here. The exit "
-        "status is 1 when a check fails.",
+        "It may be a report of Dossier or of any other system. The documents are those of --docs, "
+        "and what is stored of the sources here. No model and no network is used, unless "
+        "--support or --model asks for grades of every claim. The exit status is 1 when a check "
+        "fails, or a claim is not supported, contradicted or not verified.",
         "verify_command.verify_command",
-        (options.VERIFIED, options.VERIFIED_DOCS, options.COMPLETE, *options.PROJECT),
+        (
+            options.VERIFIED,
+            options.VERIFIED_DOCS,
+            options.COMPLETE,
+            options.SUPPORT,
+            options.SUPPORT_MODEL,
+            options.SUPPORT_COST,
+            *options.PROJECT,
+        ),
     ),
     "settings": CommandEntry("Copy settings into the home."),
     "settings import": CommandEntry(

@@ -56,6 +56,7 @@ COMMAND_EXAMPLES = {
     "runs": ("dossier runs", "dossier runs --json"),
     "runs show": (
         "dossier runs show 20260101-a1b2c3-1",
+        "dossier runs show 20260101-a1b2c3-1 --report",
         "dossier runs show 20260101-a1b2c3-1 --source 3",
         "dossier runs show 20260101-a1b2c3-1 --removed",
     ),
@@ -122,6 +123,7 @@ COMMAND_EXAMPLES = {
         "dossier verify 20260101-a1b2c3-1",
         "dossier verify reports/20260101-a1b2c3-1/report.html",
         "dossier verify their-report.md --docs sources --complete --json",
+        "dossier verify their-report.md --docs sources --model openai:gpt-5-mini --max-cost 0.1",
     ),
     "serve": ("dossier serve", "dossier serve --port 8200 --jobs 64"),
     "trust": ("dossier trust .",),

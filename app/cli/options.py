@@ -183,6 +183,7 @@ SOURCE = _option(
     None,
     kind=str | None,
 )
+WHOLE_REPORT = _flag("report", "Show the report, and what became of it since.")
 RUN = _argument("run", "RUN", "The name of the run, as dossier runs lists it.")
 RUN_BEFORE = _argument("before", "RUN1", "The run of the earlier version.")
 RUN_AFTER = _argument("after", "RUN2", "The run of the later version.")
@@ -421,7 +422,9 @@ BENCHMARK = (
     YES,
 )
 VERIFIED = _argument(
-    "report", "REPORT", "The file of a report, in Markdown or HTML; or a run by its name."
+    "report",
+    "REPORT",
+    "The file of a report: Markdown, HTML or a bundle in JSON; or a run by its name.",
 )
 VERIFIED_DOCS = _option(
     "docs",
@@ -429,6 +432,18 @@ VERIFIED_DOCS = _option(
     "A folder or file with what the report rests on; may be repeated.",
     None,
     kind=list[Path] | None,
+)
+SUPPORT = _flag("support", "Let the checker's model grade how far each claim is supported.")
+SUPPORT_MODEL = _option(
+    "model", "MODEL", "The same by this model, as provider:name; it is paid for."
+)
+SUPPORT_COST = _option(
+    "max_cost",
+    "DOLLARS",
+    "The most that grading may cost; that of a run if not given.",
+    None,
+    kind=float | None,
+    min=0.0,
 )
 COMPLETE = _flag("complete", "The documents are all that the report may cite.")
 FIGURES_OF = _argument(

@@ -42,16 +42,23 @@ async def list_runs(*, invocation: Invocation) -> None:
     invocation.print_result([_run_as_dict(run) for run in runs], rows if runs else "No runs yet.")
 
 
-async def show_run(*, run: str, removed: bool, source: str | None, invocation: Invocation) -> None:
-    """Show every call of a run, what the checks took out, or what its report uses of a source.
+async def show_run(
+    *, run: str, report: bool, removed: bool, source: str | None, invocation: Invocation
+) -> None:
+    """Show every call of a run, its report, what the checks took out, or a source of its report.
 
     Raises:
-        Problem: `run_not_found`, `usage`, or what `show_cited_source` raises.
+        Problem: `run_not_found`, `report_not_found`, `usage`, or what `show_cited_source` raises.
     """
-    if removed and source is not None:
-        what = "--removed and --source show different things"
-        raise Problem(ErrorCode.USAGE, what, hint="give one of the two")
+    if report + removed + (source is not None) > 1:
+        what = "--report, --removed and --source show different things"
+        raise Problem(ErrorCode.USAGE, what, hint="give one of them")
     shown = _with_real_status(await find_run(invocation.owner, run))
+    if report:
+        from app.cli.stored_report import show_stored_report  # noqa: PLC0415
+
+        await show_stored_report(shown, invocation)
+        return
     if source is not None:
         # Most calls of this command load no checkpoints.
         from app.cli.cited_source import show_cited_source  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""dossier verify: check a report of any system against its documents, without a model."""
+"""dossier verify: check a report of any system against its documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from graph.state import State
 from nodes.deliver import draw_report
 from report.document import ReportDocument
 from report.export import render_report_files
+from report.exports.bundle import parse_bundle
 from report.verify.all_checks import VerifiedFile, verify_report
+from report.verify.bundle_check import prepare_bundle
 from report.verify.check_results import CHECK_TITLES, CheckResult, SentenceResult, Verification
 from report.verify.cited_report import parse_report
 from report.verify.given_documents import GivenDocument, match_documents
@@ -47,7 +49,8 @@ STATUS_WORDS = {
 _MOST_PLACES = 3
 _MOST_SENTENCES = 40
 _MAX_BYTES = 20_000_000
-_REPORT_SUFFIXES = (".md", ".markdown", ".html", ".htm", ".txt")
+_MAX_BUNDLE_BYTES = 200_000_000
+_REPORT_SUFFIXES = (".md", ".markdown", ".html", ".htm", ".txt", ".json")
 
 
 class _Subject(NamedTuple):
@@ -61,13 +64,27 @@ class _Subject(NamedTuple):
 
 
 async def verify_command(
-    *, report: str, docs: list[Path] | None, complete: bool, invocation: Invocation
+    *,
+    report: str,
+    docs: list[Path] | None,
+    complete: bool,
+    support: bool,
+    model: str,
+    max_cost: float | None,
+    invocation: Invocation,
 ) -> int:
     """Check a report, print what each check found, and return 1 if one failed.
 
     Raises:
-        Problem: `file_not_found`, `file_unreadable`, `run_not_found`, `file_too_large`.
+        Problem: `file_not_found`, `file_unreadable`, `run_not_found`, `file_too_large`,
+            `export_invalid`, or what `SupportGrading` raises.
     """
+    grade = None
+    if support or model or max_cost is not None:
+        # Most calls of this command ask no model.
+        from app.cli.support_output import SupportGrading  # noqa: PLC0415
+
+        grade = SupportGrading(invocation.project, model, max_cost)
     given = await read_given_files(docs or [])
     for path, why in given.unread.items():
         print_notice(f"not read: {path}: {why}")
@@ -82,8 +99,14 @@ async def verify_command(
         today=datetime.now(UTC).date(),
         more=subject.more,
     )
-    invocation.print_result(found.as_dict(), *_list_parts(found))
-    return int(found.failed)
+    if grade is None:
+        invocation.print_result(found.as_dict(), *_list_parts(found))
+        return int(found.failed)
+    graded = await grade.run(subject.file, subject.documents)
+    failed = found.failed or graded.failed
+    data = {**found.as_dict(), "failed": failed, "support": graded.as_dict()}
+    invocation.print_result(data, *_list_parts(found), *grade.list_parts(graded))
+    return int(failed)
 
 
 async def _load_subject(owner: str, name: str, given: list[GivenDocument]) -> _Subject:
@@ -112,6 +135,8 @@ def _find_file(name: str) -> Path:
 
 async def _load_file(owner: str, path: Path, given: list[GivenDocument]) -> _Subject:
     text = await asyncio.to_thread(_read_text, path)
+    if text.lstrip().startswith("{"):
+        return await asyncio.to_thread(_prepare_bundle, text, given)
     page = text if is_html(text) else ""
     file = VerifiedFile(convert_html_report(page) if page else text, page)
     parsed = parse_report(file.text, canonicalise_url)
@@ -125,15 +150,24 @@ async def _load_file(owner: str, path: Path, given: list[GivenDocument]) -> _Sub
     return _Subject(file, [*given, *stored], False, {})
 
 
+def _prepare_bundle(text: str, given: list[GivenDocument]) -> _Subject:
+    """Return the report of a bundle; its evidence is all that it may rest on."""
+    found = prepare_bundle(parse_bundle(text.encode()), canonicalise_url)
+    documents = [*found.documents, *given]
+    more = {"C19": found.same_again}
+    return _Subject(VerifiedFile(found.text), documents, True, more, found.language)
+
+
 def _read_text(path: Path) -> str:
+    most = _MAX_BUNDLE_BYTES if path.suffix.lower() == ".json" else _MAX_BYTES
     try:
         with path.open("rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
+            data = stream.read(most + 1)
     except OSError as error:
         what = f"it cannot be opened: {error.strerror}"
         raise Problem(ErrorCode.FILE_UNREADABLE, what, where=str(path)) from error
-    if len(data) > _MAX_BYTES:
-        what = f"a report has at most {_MAX_BYTES:,} bytes"
+    if len(data) > most:
+        what = f"a report has at most {most:,} bytes"
         hint = "verify the parts of a longer one apart"
         raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=str(path), hint=hint)
     return data.decode("utf-8-sig", "replace")

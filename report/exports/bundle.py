@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from importlib.metadata import version
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from config.errors import ErrorCode, Problem
 from library.page_rows import hash_text
@@ -30,7 +30,7 @@ def export_bundle(report: ExportedReport) -> bytes:
     bundle = {
         "format": BUNDLE_FORMAT,
         "version": BUNDLE_VERSION,
-        "generator": f"dossier {version('dossier')}",
+        "generator": name_generator(),
         "run": report.run,
         "thread": report.thread,
         "document": {name: value for name, value in document.items() if name != "texts"},
@@ -41,6 +41,18 @@ def export_bundle(report: ExportedReport) -> bytes:
     return (json.dumps(bundle, ensure_ascii=False, indent=1) + "\n").encode()
 
 
+class ParsedBundle(NamedTuple):
+    """A bundle as it was read; nothing of it is trusted."""
+
+    document: ReportDocument
+    altered: frozenset[str]
+    """The ids of the sources whose text is not that of its hash."""
+    generator: str
+    files: dict[str, str]
+    """The SHA-256 of its files as they were rendered, by name."""
+    citations: list[dict[str, Any]]
+
+
 def read_bundle(data: bytes) -> ReportDocument:
     """Return the document of a bundle, as `render_markdown` and the checks take it.
 
@@ -48,24 +60,46 @@ def read_bundle(data: bytes) -> ReportDocument:
         Problem: `export_invalid` if it is no bundle of a known version, or if the text of a page
             is not that of its hash.
     """
+    bundle = parse_bundle(data)
+    if bundle.altered:
+        what = f"the text of {min(bundle.altered)} is not that of its hash"
+        raise invalid_bundle(what)
+    return bundle.document
+
+
+def parse_bundle(data: bytes) -> ParsedBundle:
+    """Return what a bundle has, also where a text is not that of its hash.
+
+    Raises:
+        Problem: `export_invalid` if it is no bundle of a known version.
+    """
     try:
         bundle = json.loads(data)
         kind = bundle["format"], bundle["version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise _invalid("it is no JSON document with a format and a version") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise invalid_bundle("it is no JSON document with a format and a version") from error
     if kind != (BUNDLE_FORMAT, BUNDLE_VERSION):
         what = f"it is {kind[0]!r}, version {kind[1]!r}"
-        raise _invalid(what)
-    texts: dict[str, str] = {}
+        raise invalid_bundle(what)
     try:
-        for one in bundle["evidence"]:
-            if hash_text(one["text"]) != one["sha256"]:
-                what = f"the text of {one['source']} is not that of its hash"
-                raise _invalid(what)
-            texts[one["source"]] = one["text"]
-        return cast("ReportDocument", {**bundle["document"], "texts": texts})
+        texts = {one["source"]: one["text"] for one in bundle["evidence"]}
+        altered = [
+            one["source"] for one in bundle["evidence"] if hash_text(one["text"]) != one["sha256"]
+        ]
+        return ParsedBundle(
+            cast("ReportDocument", {**bundle["document"], "texts": texts}),
+            frozenset(altered),
+            str(bundle.get("generator", "")),
+            {**bundle.get("files", {})},
+            [*bundle.get("citations", [])],
+        )
     except (KeyError, TypeError, AttributeError) as error:
-        raise _invalid("a part of it is missing") from error
+        raise invalid_bundle("a part of it is missing") from error
+
+
+def name_generator() -> str:
+    """Return the name and the version of this program, as a bundle has it."""
+    return f"dossier {version('dossier')}"
 
 
 def _list_evidence(report: ExportedReport) -> Iterator[dict[str, Any]]:
@@ -105,6 +139,7 @@ def _list_citations(document: ReportDocument) -> Iterator[dict[str, Any]]:
         }
 
 
-def _invalid(what: str) -> Problem:
+def invalid_bundle(what: str) -> Problem:
+    """Return the problem that a file is no bundle that can be read."""
     hint = "give a file that `dossier export --format json` wrote"
     return Problem(ErrorCode.EXPORT_INVALID, f"it cannot be read as a report: {what}", hint=hint)

@@ -11,7 +11,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from report.document import DoubtLine, ReportDocument, list_grade_labels, list_remark_labels
+from report.document import DoubtLine, ReportDocument, list_grade_labels, list_remarks
 from report.labels import get_label, is_chinese_tag
 from report.markdown.sanitizer import unescape_markdown
 from report.rendering.evidence_cards import EvidenceCards
@@ -58,7 +58,7 @@ class BodyWriter:
     ) -> None:
         self.shown, self.cards, self.doubted = shown, cards, doubted
         self.language = "zh" if is_chinese_tag(document["language"]) else "en"
-        self.grades, self.remarks = list_grade_labels(document), list_remark_labels(document)
+        self.grades, self.remarks = list_grade_labels(document), [*list_remarks(document).values()]
         self.tables = count(1)
 
     def write(self, markdown: str, above: int = 1) -> str:

@@ -23,7 +23,7 @@ from report.document import (
     list_grade_labels,
     list_missing_parts,
     list_notices,
-    list_remark_labels,
+    list_remarks,
 )
 from report.evidence_paragraphs import count_passages, list_evidence_paragraphs
 from report.labels import append_detail, format_count, get_label, is_chinese_tag
@@ -142,7 +142,7 @@ def _parts(document: ReportDocument, *, cited: bool = False) -> Iterator[str]:
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""
     yield escape_markdown(describe_researched_form(document))
-    body = _replace_remarks(shown.body, list_remark_labels(document))
+    body = _replace_remarks(shown.body, list(list_remarks(document).values()))
     computations = document.get("computations", [])
     figures = [*render_figures_markdown(computations, language)]
     for part in _body_parts(document, body, replace):

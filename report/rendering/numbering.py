@@ -27,6 +27,7 @@ from report.document import (
     ReportDocument,
     list_contradiction_lines,
     list_doubt_lines,
+    list_remarks,
 )
 from report.evidence_spans import CitationUse, extract_name_terms, find_certain_evidence
 from report.labels import get_label
@@ -155,7 +156,7 @@ def number_document(document: ReportDocument) -> tuple[NumberedText, list[DoubtL
         [doubted["text"] for doubted in document["doubted"]],
         document["texts"],
         [*(doubt.proof for doubt in doubts), *contradictions],
-        [remark["text"] for remark in document.get("standing", [])],
+        list(list_remarks(document)),
         list_marked_inferences(body, document.get("inferred", [])),
     )
     proofs, others = text.notes[: len(doubts)], text.notes[len(doubts) :]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
-from report.labels import get_label
+from report.labels import get_label, get_later_label
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
     list_prose_blocks,
@@ -111,14 +111,15 @@ def _is_own(text: str) -> bool:
 
 
 def _drop_service_sections(lines: Sequence[str]) -> list[str]:
-    """Return lines without the sections in which Dossier tells of a report itself."""
+    """Return lines without the sections and the notice in which Dossier tells of a report."""
     names = {get_label(name, one) for name in _SERVICE_SECTIONS for one in ("en", "zh")}
+    since = tuple(get_later_label("since", one).partition("{}")[0] for one in ("en", "zh"))
     dropping, kept, fenced = False, list[str](), find_fenced(lines)
     for at, line in enumerate(lines):
         heading = None if at in fenced else HEADING_LINE.match(line)
         if heading and len(heading["rank"]) <= 2:
             dropping = line.strip("# \t") in names
-        kept.append("" if dropping else line)
+        kept.append("" if dropping or line.lstrip("> ").startswith(since) else line)
     return kept
 
 

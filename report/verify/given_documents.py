@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from graph.records import Source
 from report.checks.verification import plain_title
+from report.citations import get_document_key, to_whole_document
 from report.verify.cited_report import Reference
 from text.regex import regex
 
@@ -32,6 +34,41 @@ class GivenDocument(NamedTuple):
     """Its date as it declares it, or its beginning."""
     altered: bool | None = None
     """Whether its stored text has another hash than when it was stored; None without a hash."""
+
+
+def build_cited_documents(
+    sources: Mapping[str, Source],
+    texts: Mapping[str, str],
+    altered: Collection[str],
+    canonicalise: Callable[[str], str],
+) -> list[GivenDocument]:
+    """Return the documents that a report of Dossier cites, with the texts of their cited pages.
+
+    Args:
+        sources: Its sources by id.
+        texts: The texts of those that are cited, by id.
+        altered: The ids of those whose text has another hash than when it was stored.
+        canonicalise: Returns the one form of a web address.
+    """
+    grouped: dict[str, list[str]] = {}
+    for name in texts:
+        grouped.setdefault(get_document_key(sources[name]), []).append(name)
+    documents: list[GivenDocument] = []
+    for key, names in grouped.items():
+        whole = to_whole_document(sources[names[0]])
+        text = "\n\n".join(texts[name] for name in names)
+        addresses = [canonicalise(whole["location"]), whole["location"], key]
+        documents.append(
+            GivenDocument(
+                whole["location"],
+                whole["title"],
+                text,
+                tuple(dict.fromkeys(addresses)),
+                whole.get("published", ""),
+                any(name in altered for name in names),
+            )
+        )
+    return documents
 
 
 def match_documents(

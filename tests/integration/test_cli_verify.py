@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import json
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,3 +105,101 @@ def test_a_report_that_is_not_there_is_told(
     done = forks.run(place, "verify", name, "--json")
     assert done.status == status
     assert done.told["error"]["code"] == code
+
+
+@pytest.fixture(scope="module")
+def bundle(place: Place, forks: Forks) -> dict[str, Any]:
+    """The bundle of the report, as data."""
+    done = forks.run(place, "export", "one-1", "--format", "json", "--out", "one.json")
+    assert done.status == 0, done.err
+    data: dict[str, Any] = json.loads((place.folder / "one.json").read_text("utf-8"))
+    return data
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Another machine, on which nothing is stored."""
+    return Place(tmp_path_factory.mktemp("elsewhere"))
+
+
+def test_a_bundle_is_verified_elsewhere_against_its_own_evidence(
+    bundle: dict[str, Any], elsewhere: Place, forks: Forks
+):
+    (elsewhere.folder / "one.json").write_text(json.dumps(bundle), "utf-8")
+    done = forks.run(elsewhere, "verify", "one.json", "--json")
+    found = statuses(done.told)
+
+    assert done.status == 0, done.out
+    assert [found[one] for one in ("C1", "C2", "C4", "C6", "C8", "C19")] == ["ok"] * 6
+
+
+def _evidence(data: dict[str, Any], *, hashed: bool) -> None:
+    for one in data["evidence"]:
+        one["text"] = one["text"].replace("1927", "1937")
+        digest = sha256(one["text"].encode()).hexdigest()
+        one["sha256"] = digest if hashed else one["sha256"]
+
+
+def _body(data: dict[str, Any]) -> None:
+    data["document"]["body"] = data["document"]["body"].replace("1927", "1937")
+
+
+def _hash(data: dict[str, Any]) -> None:
+    data["evidence"][0]["sha256"] = "0" * 64
+
+
+def _title(data: dict[str, Any]) -> None:
+    data["document"]["title"] = "Another title"
+
+
+@pytest.mark.parametrize(
+    ("tamper", "check"),
+    [
+        (partial(_evidence, hashed=False), "C2"),
+        (partial(_evidence, hashed=True), "C6"),
+        (partial(_evidence, hashed=True), "C19"),
+        (_body, "C6"),
+        (_hash, "C2"),
+        (_title, "C19"),
+    ],
+)
+def test_a_bundle_that_was_tampered_with_fails(
+    bundle: dict[str, Any],
+    elsewhere: Place,
+    forks: Forks,
+    tamper: Callable[[dict[str, Any]], None],
+    check: str,
+):
+    data = copy.deepcopy(bundle)
+    tamper(data)
+    (elsewhere.folder / "bad.json").write_text(json.dumps(data), "utf-8")
+
+    done = forks.run(elsewhere, "verify", "bad.json", "--json")
+    assert done.status == 1
+    assert statuses(done.told)[check] == "failed"
+
+
+def test_the_hashes_of_another_version_are_not_compared(
+    bundle: dict[str, Any], elsewhere: Place, forks: Forks
+):
+    data = bundle | {"generator": "dossier 0.0.1", "files": {"report.md": "0" * 64}}
+    (elsewhere.folder / "old.json").write_text(json.dumps(data), "utf-8")
+
+    done = forks.run(elsewhere, "verify", "old.json", "--json")
+    assert done.status == 0
+    assert statuses(done.told)["C19"] == "partly"
+
+
+@pytest.mark.parametrize("text", ["{", '{"format": "other"}', "{" * 5_000])
+def test_what_is_no_bundle_is_told(elsewhere: Place, forks: Forks, text: str):
+    (elsewhere.folder / "no.json").write_text(text, "utf-8")
+    done = forks.run(elsewhere, "verify", "no.json")
+    assert done.status == 2
+    assert "export_invalid" in done.problem
+
+
+def test_a_bundle_of_another_shape_is_told(bundle: dict[str, Any], elsewhere: Place, forks: Forks):
+    for part in ({"document": {}}, {"evidence": [{}]}, {"citations": [1]}, {"document": []}):
+        (elsewhere.folder / "odd.json").write_text(json.dumps(bundle | part), "utf-8")
+        done = forks.run(elsewhere, "verify", "odd.json")
+        assert (done.status, "export_invalid" in done.problem) == (2, True), part

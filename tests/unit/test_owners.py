@@ -47,6 +47,7 @@ from library.page_rows import NewPage
 from library.store import (
     list_page_ids,
     read_page_days,
+    read_page_fates,
     read_page_links,
     read_page_origins,
     read_page_texts,
@@ -343,6 +344,7 @@ READS: dict[str, Read] = {
     "library.store.list_page_ids": lambda o, ids: list_page_ids(o, "chat", "talk"),
     "library.store.read_page_links": lambda o, ids: read_page_links(o, ids.pages),
     "library.store.read_page_days": lambda o, ids: read_page_days(o, ids.pages),
+    "library.store.read_page_fates": lambda o, ids: read_page_fates(o, ids.pages),
     "library.store.read_page_origins": lambda o, ids: read_page_origins(o, ids.pages),
     "library.store.read_page_texts": lambda o, ids: read_page_texts(o, ids.pages),
     "library.scope.find_origin_pages": lambda o, ids: scopes.find_origin_pages(o, "talk"),
@@ -609,7 +611,11 @@ def printed(owner: str, ids: Ids, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
         (memory_transfer.export_to_file, {"file": None, "force": False}),
         (memory_items.print_insights, {}),
         (runs.list_runs, {}),
-        *((runs.show_run, {"run": one, "removed": False, "source": None}) for one in ids.runs),
+        *(
+            (runs.show_run, {"run": one, "report": whole, "removed": False, "source": None})
+            for one in ids.runs
+            for whole in (False, True)
+        ),
         (page_commands.print_page_list, {"kind": "", "within": "", "limit": 100}),
         *((page_commands.print_page, {"page": one}) for one in ids.pages),
         (page_commands.print_page_counts, {}),

@@ -29,6 +29,7 @@ from nodes.recall.recall_graph import Complete, Lookup, Notes
 from nodes.reflection import Verdict
 from nodes.report_sections import ReportOutline, WholePass
 from nodes.rewrite import Rewrite
+from nodes.support_check import SupportGrades
 from nodes.team import Enough
 from prompts.loader import load_prompt, render_prompt
 from prompts.methods import load_methods
@@ -57,6 +58,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "report_whole": WholePass,
     "rewrite": Rewrite,
     "short_answer": Short,
+    "support": SupportGrades,
     "tables": TableQueries,
     "tidy": Same,
 }
