@@ -35,6 +35,7 @@ from nodes.recall.recall_graph import make_recall_graph
 from nodes.recall.recall_state import RecallState, recalled_passages, render_recall
 from prompts.data_blocks import join_prompt_blocks, render_block, render_pages_block
 from prompts.loader import render_prompt
+from report.rendering.chat_report import unlink_citations
 from runs.call_site import join_owner
 from runs.lifecycle import (
     REPORT_FILES,
@@ -277,7 +278,8 @@ async def _describe(run: _ClientRun, outcome: SessionOutcome) -> AskAnswer:
     found["sources"] = [
         {**one, "page": state["sources"][one["id"]]["page"]} for one in about["sources"]
     ]
-    return cast("AskAnswer", {**named, "report": text, "file": file, **found})
+    plain = unlink_citations(text)
+    return cast("AskAnswer", {**named, "report": plain, "file": file, **found})
 
 
 def _render(answer: AskAnswer) -> str:

@@ -32,6 +32,7 @@ from models.chat_models import check_model_prices
 from nodes.recall.recall_graph import make_recall_graph
 from privacy.service import delete_thread
 from report.document import extract_answer
+from report.rendering.chat_report import unlink_citations
 from runs.call_site import join_owner
 from runs.checkpointer import CheckpointSaver, open_checkpointer, save_run_status
 from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
@@ -100,7 +101,7 @@ def _to_output(values: Mapping[str, Any]) -> ResearchOutput:
     return ResearchOutput(
         status=status,
         answer=extract_answer(report["body"]) if report["title"] else text,
-        report=text if report["title"] else "",
+        report=unlink_citations(text) if report["title"] else "",
         sources=[CitedSource(id=s["id"], title=s["title"], location=s["location"]) for s in cited],
         messages=messages[-1:],
     )

@@ -28,7 +28,7 @@ from report.export import (
     resolve_report_folder,
     write_report_files,
 )
-from report.rendering.markdown_report import cut_method_details, render_markdown
+from report.rendering.chat_report import render_chat_report
 from report.versions import find_version_changes
 from runs.call_site import call_site
 from runs.incomplete import find_first_error
@@ -81,7 +81,7 @@ async def deliver(state: State, runtime: Runtime[Context]) -> State:
     await _record_end(place.owner, place.run, state)
     # A chat shows no programs and no figures, which stand in the files.
     talked: ReportDocument = {**document, "command": "", "computations": []}
-    shown = cut_method_details(render_markdown(talked), document["language"])
+    shown = await asyncio.to_thread(render_chat_report, talked, f"{state['turn']}")
     return State(report=report, messages=[AIMessage(shown, id=_find_message_id(state))])
 
 

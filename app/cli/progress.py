@@ -69,6 +69,9 @@ COUNTED = {
 }
 """What is counted of a run."""
 
+SUMS = {"sending": "So far", "writing": "So far", "answered": "Used"}
+"""The events at which it is said what was used, and how long the rest takes."""
+
 TOLD = ("search", "found", "read", "removed")
 """The kinds of events that are lines of their own where there is no terminal."""
 
@@ -178,6 +181,8 @@ class RunProgress:
         if step and event["kind"] in (*TOLD, "check"):
             self.doing[step] = text
         self._say(event, text)
+        if name in SUMS and self.used:
+            self.print_line(f"{SUMS[name]}: {self.used}")
 
     def _say(self, event: ProgressEvent, text: str) -> None:
         name, data, step = event["event"], event["data"], event["step"]
@@ -216,9 +221,8 @@ class RunProgress:
             return
         elif node == "planner" or (node in STAGES and node not in self.announced):
             self.announced.add(node)
-            told = self._in_brackets() if node in ("researched", "reporter") else ""
             self.draft = "" if node == "reporter" else self.draft
-            self.print_line(f"{STAGES[node]}{told}")
+            self.print_line(STAGES[node])
         if node == "planner" and update.get("decision") == "approve":
             node = "human_feedback"
             self.print_line(_decided(update))

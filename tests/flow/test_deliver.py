@@ -9,6 +9,7 @@ import pytest
 from graph.session import ThreadSession
 from nodes.deliver import summarize_research
 from report.export import ReportTarget
+from report.rendering.chat_report import unlink_citations
 from runs.call_site import CallSite
 from runs.lifecycle import find_run
 from runs.trace import trace
@@ -38,7 +39,7 @@ async def test_a_client_that_asks_for_nothing_gets_the_files_in_the_home(
     folder = home / "reports" / "t1-1"
     assert (await find_run("local/", "t1-1")).folder == str(folder)
     shown = str(state["messages"][-1].text)
-    assert (folder / "report.md").read_text("utf-8").startswith(shown[:90])
+    assert (folder / "report.md").read_text("utf-8").startswith(unlink_citations(shown)[:90])
     assert state["report"]["created"] in (folder / "report.html").read_text("utf-8")
 
 

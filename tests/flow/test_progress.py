@@ -22,7 +22,7 @@ pytestmark = pytest.mark.extractive("Triage", "Checks", "Lessons")
 
 QUESTION = "How do bees dance?"
 TRUE = "The waggle dance tells other bees the direction of food. [S1]"
-FALSE = "Turbines export jazz to Reykjavik. [S1]"
+FALSE = '<q s="S1">Turbines export jazz to Reykjavik.</q> [S1]'
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def scripted(script: Script) -> Script:
     script.on("Verdict", {"passed": True})
     script.on("Enough", {"enough": True})
     script.on("researcher", TRUE)
-    script.on("reporter", f"{TRUE}\n\n{FALSE}")
+    script.on("reporter", f"{TRUE}\n\n{FALSE}", "Nothing.")
     return script
 
 
@@ -55,7 +55,7 @@ async def test_a_run_tells_every_stage_in_order(
     places = [names.index(name) for name in wanted]
     assert places[:6] == sorted(places[:6])
     assert names.index("plan") < names.index("researching") < names.index("step_done")
-    assert places[9:] == sorted(places[9:])
+    assert places[9] < places[10] < places[12] < places[13]
     assert names[0] == "understanding"
     assert names[-1] == "answered"
     for one in seen:

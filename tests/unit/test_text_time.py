@@ -73,6 +73,7 @@ NOT_MEASURED = frozenset(
         "text.private_words.find_telltale_words",
         "text.regex.replace_spans",
         "calls.compaction.summary_of_message",
+        "calls.streaming.show_progress_message",
         "calls.streaming.show_text",
         "calls.replies.reply_problem",
         "calls.replies.finish_reason",
