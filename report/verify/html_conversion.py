@@ -97,16 +97,12 @@ class _MarkdownWriter(HTMLParser):
             if tag not in _VOID:
                 self.skipped.append(tag)
             return
+        if self._open_note(given):
+            return
         if given.get("class") == "question":
             self._open_question()
         elif _HEADING.fullmatch(tag):
             self.parts.append(f"\n\n{'#' * int(tag[1])} ")
-        elif given.get("role") == "doc-noteref":
-            self.links.append("")
-            self.parts.append("[^")
-            self.noted = True
-        elif given.get("role") == "doc-endnotes":
-            self.notes = True
         elif tag == "a":
             address = given.get("href", "")
             self.links.append("" if address.startswith("#") else address)
@@ -119,6 +115,17 @@ class _MarkdownWriter(HTMLParser):
             self._open_item()
         else:
             self._open_other(tag)
+
+    def _open_note(self, given: dict[str, str]) -> bool:
+        """Tell whether an element is the mark of a footnote or holds them, and begin to read it."""
+        role = given.get("role")
+        if role == "doc-noteref":
+            self.links.append("")
+            self.parts.append("[^")
+            self.noted = True
+        elif role == "doc-endnotes":
+            self.notes = True
+        return role in ("doc-noteref", "doc-endnotes")
 
     def _open_item(self) -> None:
         number = self.lists[-1] if self.lists else 0
