@@ -33,9 +33,7 @@ def flatten_style(css: str, *, chinese: bool) -> str:
         css: The style sheet. Where it defines a variable several times, the last one counts.
         chinese: Whether definitions for pages in Chinese count.
     """
-    rules = [
-        one for one in _list_rules(_COMMENT.sub("", css)) if not _SCREEN.match(one.head)
-    ]
+    rules = [one for one in _list_rules(_COMMENT.sub("", css)) if not _SCREEN.match(one.head)]
     values: dict[str, str] = {}
     for one in rules:
         if chinese or ":lang(zh)" not in one.head:
