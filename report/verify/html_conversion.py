@@ -97,11 +97,9 @@ class _MarkdownWriter(HTMLParser):
             if tag not in _VOID:
                 self.skipped.append(tag)
             return
-        if self._open_note(given):
+        if self._open_marked(given):
             return
-        if given.get("class") == "question":
-            self._open_question()
-        elif _HEADING.fullmatch(tag):
+        if _HEADING.fullmatch(tag):
             self.parts.append(f"\n\n{'#' * int(tag[1])} ")
         elif tag == "a":
             address = given.get("href", "")
@@ -116,9 +114,12 @@ class _MarkdownWriter(HTMLParser):
         else:
             self._open_other(tag)
 
-    def _open_note(self, given: dict[str, str]) -> bool:
-        """Tell whether an element is the mark of a footnote or holds them, and begin to read it."""
+    def _open_marked(self, given: dict[str, str]) -> bool:
+        """Tell whether an element is the question, the mark of a footnote, or holds footnotes."""
         role = given.get("role")
+        if given.get("class") == "question":
+            self._open_question()
+            return True
         if role == "doc-noteref":
             self.links.append("")
             self.parts.append("[^")
