@@ -24,8 +24,8 @@ async def export_run(
     """Write the report of a run to a file.
 
     Raises:
-        Problem: `unknown_format`, `bad_choice`, `usage`, `run_not_found`, `report_not_found`, `output_exists`,
-            `output_not_writable`, or what the format needs (`pdf_unavailable`).
+        Problem: `unknown_format`, `bad_choice`, `usage`, `run_not_found`, `report_not_found`,
+            `output_exists`, `output_not_writable`, or what the format needs (`pdf_unavailable`).
     """
     name = format.lower() or _guess_format(out)
     chosen, cited = find_format(name), check_export_style(name, style)

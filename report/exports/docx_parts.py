@@ -9,7 +9,7 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
-from docx.oxml import OxmlElement
+from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 from docx.shared import Pt, RGBColor
 from lxml import etree
@@ -19,6 +19,21 @@ from report.labels import is_chinese_tag
 CODE_STYLE = "Code"
 """The style of blocks of code; words of code have `Code Char`."""
 
+TABLE_STYLE = "Report Table"
+"""The style of tables: lines between rows, and a head that stands out."""
+
+_HEADING_SIZES = {1: 15, 2: 13, 3: 11.5, 4: 11, 5: 11}
+_TABLE = (
+    f"<w:style {nsdecls('w')} w:type='table' w:customStyle='1' w:styleId='ReportTable'>"
+    f"<w:name w:val='{TABLE_STYLE}'/><w:basedOn w:val='TableNormal'/><w:uiPriority w:val='99'/>"
+    "<w:tblPr><w:tblBorders><w:top w:val='single' w:sz='6' w:color='888888'/>"
+    "<w:bottom w:val='single' w:sz='6' w:color='888888'/>"
+    "<w:insideH w:val='single' w:sz='4' w:color='CCCCCC'/></w:tblBorders>"
+    "<w:tblCellMar><w:top w:w='60' w:type='dxa'/><w:left w:w='100' w:type='dxa'/>"
+    "<w:bottom w:w='60' w:type='dxa'/><w:right w:w='100' w:type='dxa'/></w:tblCellMar></w:tblPr>"
+    "<w:tblStylePr w:type='firstRow'><w:tblPr/><w:tcPr>"
+    "<w:shd w:val='clear' w:color='auto' w:fill='F2F2F2'/></w:tcPr></w:tblStylePr></w:style>"
+)
 _LINK_COLOUR = RGBColor(0x1A, 0x5F, 0xB4)
 _INK = RGBColor(0x1F, 0x23, 0x28)
 _CHINESE_FONT = "SimSun"
@@ -187,6 +202,12 @@ def prepare_styles(document: Any, language: str) -> None:
         fonts.attrib.pop(qn("w:eastAsiaTheme"), None)
         styles[name].font.color.rgb = _INK
     styles["Title"].font.size = Pt(22)
+    for level, size in _HEADING_SIZES.items():
+        heading = styles[f"Heading {level}"]
+        heading.font.size = Pt(size)
+        heading.paragraph_format.space_before = Pt(size)
+        heading.paragraph_format.space_after = Pt(4)
+    styles.element.append(parse_xml(_TABLE))
     _set_language(styles, language)
     if is_chinese_tag(language):
         styles["Quote"].font.italic = False

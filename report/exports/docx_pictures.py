@@ -1,4 +1,4 @@
-"""Pictures in a document of Word: in PNG, and those in SVG as vectors with a picture beside them."""
+"""Pictures in a document of Word; one in SVG stays one, with a picture for other programs."""
 
 from __future__ import annotations
 

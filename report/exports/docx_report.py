@@ -13,6 +13,7 @@ from docx.shared import Cm, Pt, RGBColor
 
 from report.exports.docx_parts import (
     CODE_STYLE,
+    TABLE_STYLE,
     FootnotesPart,
     add_bookmark,
     add_field,
@@ -27,7 +28,7 @@ from report.exports.docx_pictures import add_picture
 from report.exports.export_formats import ExportedReport
 from report.exports.report_tree import ReportTree, build_report_tree, to_data
 from report.exports.zip_file import write_zip
-from report.labels import get_label
+from report.labels import get_label, is_chinese_tag
 
 _ALIGNMENTS = {
     "center": WD_ALIGN_PARAGRAPH.CENTER,
@@ -47,7 +48,7 @@ class _Style(NamedTuple):
 
 _STYLES = {"h1": "Title", **{f"h{level}": f"Heading {level - 1}" for level in range(2, 7)}}
 _PLAIN = _Style()
-_MARKS = {
+_MARKS: dict[str, dict[str, bool]] = {
     "strong": {"bold": True},
     "em": {"italic": True},
     "s": {"struck": True},
@@ -100,6 +101,9 @@ class _Writer:
         self.notes = {one.number: one for one in tree.footnotes}
         self.footnotes = FootnotesPart(document)
         self.figures = 0
+        self.marks = dict(_MARKS)
+        if is_chinese_tag(tree.language):
+            del self.marks["em"]  # Chinese letters that are slanted are hard to read
 
     def write(self) -> None:
         """Write everything, in order."""
@@ -171,14 +175,15 @@ class _Writer:
         columns = max((len(row) for row in rows), default=0)
         if not columns:
             return
-        table = self.document.add_table(len(rows), columns, "Table Grid")
+        table = self.document.add_table(len(rows), columns, TABLE_STYLE)
         for row, cells in zip(table.rows, rows, strict=True):
             keep_row_whole(row)
             for cell, written in zip(row.cells, cells, strict=False):
                 (paragraph,) = cell.paragraphs
                 align = (written.get("style") or "").partition(":")[2].strip(" ;")
                 paragraph.alignment = _ALIGNMENTS.get(align)
-                paragraph.paragraph_format.space_after = Pt(2)
+                paragraph.paragraph_format.space_after = Pt(0)
+                paragraph.paragraph_format.line_spacing = 1.0
                 style = _Style(bold=written.tag == "th")
                 self.write_inline(written, paragraph, style)
         if rows[0].find("th") is not None:
@@ -200,7 +205,7 @@ class _Writer:
             elif inner.tag == "img":
                 self.write_figure(inner, paragraph)
             elif blocks or inner.tag not in _BLOCKS:
-                self.write_inline(inner, paragraph, style._replace(**_MARKS.get(inner.tag, {})))
+                self.write_inline(inner, paragraph, style._replace(**self.marks.get(inner.tag, {})))
             if blocks or inner.tag not in _BLOCKS:
                 _write_words(inner.tail, paragraph, style)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from lxml import etree
 
-from report.exports.export_formats import ExportedReport
 from report.exports.cited_uses import Footnote
+from report.exports.export_formats import ExportedReport
 from report.exports.report_tree import ReportTree, build_report_tree, to_data
 from report.exports.zip_file import write_zip
 from report.labels import get_label

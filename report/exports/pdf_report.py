@@ -13,8 +13,9 @@ from lxml import html as lxml_html
 from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
 from report.exports.export_formats import ExportedReport
+from report.exports.paper_style import flatten_style
 from report.exports.styled_page import render_styled_page
-from report.labels import get_label
+from report.labels import get_label, is_chinese_tag
 from text.pattern_files import read_packaged_text
 from text.regex import regex
 from text.script import CJK
@@ -64,7 +65,12 @@ def prepare_page(page: str, document: ReportDocument) -> str:
     for name, told in (("author", "Dossier"), ("dcterms.created", document["created"])):
         if told:
             etree.SubElement(head, "meta", name=name, content=told)
-    etree.SubElement(head, "style").text = _read_style()
+    styles = list(head.iter("style"))
+    css = "\n".join([*(one.text or "" for one in styles), _read_style()])
+    for one in styles:
+        head.remove(one)
+    chinese = is_chinese_tag(document["language"])
+    etree.SubElement(head, "style").text = flatten_style(css, chinese=chinese)
     return str(lxml_html.tostring(root, encoding="unicode", doctype="<!doctype html>"))
 
 

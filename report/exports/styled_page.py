@@ -98,6 +98,8 @@ def _write_marks(uses: CitedUses, group: list[tuple[Any, Footnote]], *, floating
             link.set("class", "floated")
     for link, _ in group[:-1]:
         link.tail = ""
+        if floating:
+            link.addnext(lxml_html.fragment_fromstring('<span class="apart">, </span>'))
 
 
 def _list_notes(uses: CitedUses, ids: list[str]) -> Any:

@@ -169,7 +169,7 @@ class CitationSpeller:
         return "".join(self._cite(self._name_author(one)) for one in parts if one)
 
     def _spell_labels(self, found: re.Match[str]) -> str:
-        """Return the citations of "(bees.example n.d., p. 4; 王小明 2024a)", spelt as in the list."""
+        """Return the citations of "(bees.example n.d., p. 4; 王小明 2024a)", named as listed."""
         parts = [part.strip() for part in re.split(r"[;；]", found["inside"])]
         heads = [next((one for one in self._labels if _begins(part, one)), "") for part in parts]
         return "".join(map(self._cite, heads)) if all(heads) else found[0]

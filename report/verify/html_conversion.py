@@ -112,16 +112,10 @@ class _MarkdownWriter(HTMLParser):
             if tag not in _VOID:
                 self.skipped.append(tag)
             return
-        if given.get("class") == "question":
-            self._open_question()
-        elif _HEADING.fullmatch(tag):
+        if self._open_marked(given):
+            return
+        if _HEADING.fullmatch(tag):
             self.parts.append(f"\n\n{'#' * int(tag[1])} ")
-        elif given.get("role") == "doc-noteref":
-            self.links.append("")
-            self.parts.append("[^")
-            self.noted = True
-        elif given.get("role") == "doc-endnotes":
-            self.notes = True
         elif tag == "a":
             address = given.get("href", "")
             self.links.append("" if address.startswith("#") else address)
@@ -134,6 +128,20 @@ class _MarkdownWriter(HTMLParser):
             self._open_item()
         else:
             self._open_other(tag)
+
+    def _open_marked(self, given: dict[str, str]) -> bool:
+        """Tell whether an element is the question, the mark of a footnote, or holds footnotes."""
+        role = given.get("role")
+        if given.get("class") == "question":
+            self._open_question()
+            return True
+        if role == "doc-noteref":
+            self.links.append("")
+            self.parts.append("[^")
+            self.noted = True
+        elif role == "doc-endnotes":
+            self.notes = True
+        return role in ("doc-noteref", "doc-endnotes")
 
     def _open_item(self) -> None:
         number = self.lists[-1] if self.lists else 0

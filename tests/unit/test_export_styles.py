@@ -19,7 +19,7 @@ from report.exports.export_formats import EXPORT_FORMATS, ExportedReport, check_
 from report.verify.all_checks import VerifiedFile, verify_report
 from report.verify.given_documents import GivenDocument
 from report.verify.html_conversion import convert_html_report
-from tests.unit.test_exports import BODY, QUOTE, SOURCES, TEXTS, export, make_report, open_epub
+from tests.unit.test_exports import BODY, QUOTE, TEXTS, export, make_report, open_epub
 from tools.web.urls import canonicalise_url
 
 STYLES = ("numeric", "author-year", "footnotes")

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import docx
+import jsonschema_rs
 import pytest
 from docx.oxml.ns import qn
 from lxml import etree
@@ -32,6 +33,7 @@ from report.exports.export_formats import (
     find_format_of_file,
 )
 from report.rendering.markdown_report import render_markdown
+from text.pattern_files import read_packaged_text
 
 QUOTE = "The waggle dance tells other bees the direction of food."
 TEXTS = {
@@ -466,6 +468,20 @@ def test_a_bundle_has_each_page_with_its_hash_and_where_each_citation_leads():
     assert first["sentence"] == f"They show the way: “{QUOTE}”"
 
 
+def test_a_bundle_fits_its_published_schema_and_a_damaged_one_does_not():
+    schema = jsonschema_rs.validator_for(read_packaged_text("report.exports", "bundle.schema.json"))
+    bundle = json.loads(export("json", with_figures()))
+
+    assert [one.message for one in schema.iter_errors(bundle)] == []
+    for damaged in (
+        bundle | {"version": 2},
+        {key: bundle[key] for key in bundle if key != "citations"},
+        bundle | {"evidence": [bundle["evidence"][0] | {"sha256": "0"}]},
+        bundle | {"document": bundle["document"] | {"texts": {}}},
+    ):
+        assert not schema.is_valid(damaged)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -488,18 +504,21 @@ def test_a_bundle_that_is_another_or_was_changed_is_refused(change):
 # --- PDF
 
 
-def test_a_pdf_has_title_outline_links_and_the_text_of_the_page():
+@pytest.fixture(scope="module")
+def pdf() -> bytes:
     pytest.importorskip("weasyprint")
+    return export("pdf", make_report(texts={}, language="zh-CN"))
+
+
+def test_a_pdf_has_title_outline_links_and_the_text_of_the_page(pdf: bytes):
     pypdf = pytest.importorskip("pypdf")
 
-    read = pypdf.PdfReader(
-        io.BytesIO(
-            export("pdf", make_report(body=BODY.replace("方向", ""), texts={}, sources=SOURCES[:1]))
-        )
-    )
+    read = pypdf.PdfReader(io.BytesIO(pdf))
 
     told = "\n".join(page.extract_text() for page in read.pages)
     assert read.metadata.title == "Bees & <dances>"
+    assert read.metadata.author == "Dossier"
+    assert read.metadata.creation_date.date().isoformat() == "2026-01-12"
     assert "They show the way" in told
     assert f"1 / {len(read.pages)}" in told
     outline = str(read.outline)
@@ -511,6 +530,42 @@ def test_a_pdf_has_title_outline_links_and_the_text_of_the_page():
         if "/A" in one.get_object()
     ]
     assert "https://bees.example/a?x=1&y=%7B2%7D" in links
+
+
+def test_a_pdf_is_tagged_for_screen_readers_in_its_language(pdf: bytes):
+    pypdf = pytest.importorskip("pypdf")
+
+    root = pypdf.PdfReader(io.BytesIO(pdf)).trailer["/Root"]
+
+    assert root["/Lang"] == "zh-CN"
+    assert root["/MarkInfo"]["/Marked"]
+    assert root["/ViewerPreferences"]["/DisplayDocTitle"]
+    assert b"pdfuaid:part" in root["/Metadata"].get_object().get_data()
+    assert "/StructTreeRoot" in root
+
+
+def test_the_same_report_gives_the_same_pdf(pdf: bytes):
+    assert export("pdf", make_report(texts={}, language="zh-CN")) == pdf
+
+
+def test_pdftotext_reads_chinese_in_a_pdf(pdf: bytes, tmp_path: Path):
+    (tmp_path / "a.pdf").write_bytes(pdf)
+
+    told = run_program("pdftotext", str(tmp_path / "a.pdf"), "-")
+
+    assert "What the dance tells 方向" in told
+    assert "蜜蜂_100%" in told
+
+
+def test_footnotes_stand_at_the_foot_of_the_page_of_a_pdf():
+    pytest.importorskip("weasyprint")
+    pypdf = pytest.importorskip("pypdf")
+    body = "Bees dance [S1]." + "\n\nThe end of the page comes." * 60
+
+    made = export("pdf", make_report(body=body, sources=SOURCES[:1])._replace(style="footnotes"))
+
+    first = pypdf.PdfReader(io.BytesIO(made)).pages[0].extract_text()
+    assert first.index("The end of the page") < first.index("1. [1] Dance & <way>")
 
 
 def test_a_long_pdf_has_contents_and_a_running_title_and_a_short_one_has_not():
