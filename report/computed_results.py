@@ -13,6 +13,7 @@ from graph.records import DoubtedSentence, Recomputed, Source
 from report.checks.calculations import iter_all_numbers, with_rounding
 from report.checks.numbers import is_known_number
 from report.checks.source_text import normalize_statement
+from report.figure_captions import find_figure_caption
 from report.labels import append_detail, get_label, get_method_label
 from report.markdown.markdown_blocks import iter_statements, parse_blocks, statement_key
 from report.markdown.markers import list_cited_ids
@@ -22,7 +23,7 @@ from text.regex import regex
 from text.words import search_words
 
 _FIGURE = regex(r"(?m)^!\[(.+)\]\[figure-\d+\]$")
-_FIGURE_DATA = regex(r"(?m)^\[figure-\d+\]: data:\S+$\n?")
+_FIGURE_DATA = regex(r"(?m)^\[figure-\d+\]: (?:data:|report-figure-)\S+$\n?")
 
 _TICKS = regex("`+")
 
@@ -172,10 +173,25 @@ def cut_computations(report: str, language: str) -> str:
     return named.rstrip() + "\n"
 
 
-def render_figure_data(computations: Sequence[ReportComputation]) -> str:
-    """Return the data of the figures, a line each."""
-    figures = enumerate((figure for one in computations for figure in one["figures"]), start=1)
-    return "\n".join(f"[figure-{number}]: {_to_uri(one)}" for number, one in figures)
+def render_figure_data(computations: Sequence[ReportComputation], *, in_files: bool = False) -> str:
+    """Return what the references to figures stand for, a line each.
+
+    Args:
+        computations: The programs of the report.
+        in_files: Whether the figures are the files of `list_figure_files`, and not data.
+    """
+    figures = [figure for one in computations for figure in one["figures"]]
+    places = [*list_figure_files(computations)] if in_files else map(_to_uri, figures)
+    return "\n".join(f"[figure-{at}]: {place}" for at, place in enumerate(places, start=1))
+
+
+def list_figure_files(computations: Sequence[ReportComputation]) -> dict[str, bytes]:
+    """Return the bytes of the figures by the names of their files, in their order."""
+    figures = [figure for one in computations for figure in one["figures"]]
+    return {
+        f"report-figure-{at}.{_find_suffix(one)}": base64.b64decode(one["data"])
+        for at, one in enumerate(figures, start=1)
+    }
 
 
 def render_programs_markdown(
@@ -217,17 +233,21 @@ def render_programs_html(computations: Sequence[ReportComputation], language: st
 def _list_figures(
     computations: Sequence[ReportComputation], language: str
 ) -> Iterator[tuple[str, ReportFigure, str]]:
-    """Yield each figure with the title of what it belongs to, and a mark if it is in doubt."""
+    """Yield each figure with what it shows, and a mark if it is in doubt."""
     for one in computations:
         for figure in one["figures"]:
             is_other = figure["name"] in one.get("changed", [])
             mark = f"⚠ {get_label('figure_changed', language)}" if is_other else ""
-            yield one["source"]["title"], figure, mark
+            caption = find_figure_caption(one["code"], figure["name"])
+            yield caption or one["source"]["title"], figure, mark
 
 
 def _to_uri(figure: ReportFigure) -> str:
-    media = MEDIA_TYPES[figure["name"].rpartition(".")[2].lower()]
-    return f"data:{media};base64,{figure['data']}"
+    return f"data:{MEDIA_TYPES[_find_suffix(figure)]};base64,{figure['data']}"
+
+
+def _find_suffix(figure: ReportFigure) -> str:
+    return figure["name"].rpartition(".")[2].lower()
 
 
 def _about(one: ReportComputation, language: str) -> str:

@@ -8,17 +8,22 @@ import secrets
 import tempfile
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from glob import glob
 from pathlib import Path
 from typing import NamedTuple
 
 import anyio.to_thread
 
 from config.errors import ErrorCode, Problem
+from report.computed_results import list_figure_files
 from report.document import ReportDocument
 from report.rendering.html_report import render_html
 from report.rendering.markdown_report import render_markdown
 from runs.lifecycle import REPORT_FILES
 from storage.permissions import make_folder, open_private
+
+FIGURE_FILES = "report-figure-[0-9]*.[ps][nv]g"
+"""What the files of figures are called."""
 
 NO_FILES: frozenset[str] = frozenset()
 
@@ -33,8 +38,16 @@ class ReportTarget(NamedTuple):
 
 
 def render_report_files(document: ReportDocument) -> dict[str, bytes]:
-    """Return the content of each file of a report, by kind."""
-    return {"md": render_markdown(document).encode(), "html": render_html(document).encode()}
+    """Return the content of each file of a report, by kind; a figure's kind is its name."""
+    text = render_markdown(document, figures_in_files=True)
+    files = {"md": text.encode(), "html": render_html(document).encode()}
+    return files | list_figure_files(document.get("computations", []))
+
+
+def list_report_files(folder: Path) -> list[Path]:
+    """Return the files of the report that lies in a folder, with its figures."""
+    files = [folder / name for name in REPORT_FILES.values()]
+    return [one for one in [*files, *_list_figures(folder)] if os.path.lexists(one)]
 
 
 async def write_report_files(
@@ -44,9 +57,10 @@ async def write_report_files(
     force: bool = False,
     own: Collection[str] = NO_FILES,
 ) -> dict[str, Path]:
-    """Write `report.md` and `report.html` and return their absolute paths by kind.
+    """Write `report.md`, `report.html` and the figures; return the paths of the first two by kind.
 
-    A missing folder is created. A file with the same bytes is not another report.
+    A missing folder is created. A file with the same bytes is not another report. Figures of a
+    report that is replaced are removed.
 
     Args:
         contents: What `render_report_files` returns.
@@ -82,7 +96,9 @@ def digest_report_files(contents: Mapping[str, bytes]) -> list[str]:
 
 def is_report_in_folder(contents: Mapping[str, bytes], folder: Path) -> bool:
     """Tell whether the files of a report in a folder have exactly these contents."""
-    return all(_has_content(folder / name, contents[kind]) for kind, name in REPORT_FILES.items())
+    names = {REPORT_FILES.get(kind, kind): content for kind, content in contents.items()}
+    same = all(_has_content(folder / name, content) for name, content in names.items())
+    return same and all(one.name in names for one in _list_figures(folder))
 
 
 def check_report_folder(folder: Path, *, force: bool, own: Collection[str] = NO_FILES) -> None:
@@ -100,7 +116,7 @@ def check_report_folder(folder: Path, *, force: bool, own: Collection[str] = NO_
     """
     folder = folder.absolute()
     _check_is_folder(folder)
-    for file in (folder / name for name in REPORT_FILES.values()):
+    for file in list_report_files(folder):
         if os.path.isdir(file):
             raise _not_writable(folder, f"{file.name} is a folder there")
         if not force and os.path.lexists(file) and not _is_own(file, own):
@@ -123,7 +139,8 @@ def _write_all(
 ) -> dict[str, Path]:
     folder = folder.absolute()
     _check_is_folder(folder)
-    files = {kind: folder / name for kind, name in REPORT_FILES.items()}
+    files = {kind: folder / REPORT_FILES.get(kind, kind) for kind in contents}
+    left_over = [one for one in _list_figures(folder) if one not in files.values()]
     try:
         make_folder(folder)
         for kind, file in files.items():
@@ -132,9 +149,16 @@ def _write_all(
                 raise _exists(file)
         for kind, file in files.items():
             _replace(file, contents[kind])
+        for file in left_over:
+            file.unlink()
     except OSError as error:
         raise _not_writable(folder, error.strerror or str(error)) from error
-    return files
+    return {kind: files[kind] for kind in REPORT_FILES}
+
+
+def _list_figures(folder: Path) -> list[Path]:
+    # A folder that cannot be read has none, for this function.
+    return [folder / name for name in sorted(glob(FIGURE_FILES, root_dir=folder))]
 
 
 def _replace(file: Path, content: bytes) -> None:

@@ -15,8 +15,9 @@ from tools.files.data_files import detect_separator
 from tools.files.encoding import decode_bytes, find_encoding
 from tools.files.formats import FILE_READERS, FileRefused
 from tools.run_inputs import MAX_DESCRIBED, RunInput, read_run_inputs
+from tools.tables.cell_values import is_empty_cell
 from tools.tables.query import describe_table
-from tools.tables.typed_table import TypedTable, is_empty_cell
+from tools.tables.typed_table import TypedTable
 
 FIRST_ROWS = 3
 """So many rows of each table are shown."""

@@ -36,7 +36,13 @@ from privacy.service import (
     resolve_erasure_target,
 )
 from report.document import build_document
-from report.export import is_report_in_folder, render_report_files, write_report_files
+from report.export import (
+    FIGURE_FILES,
+    is_report_in_folder,
+    list_report_files,
+    render_report_files,
+    write_report_files,
+)
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_report_dirs
 from text.pluralization import pluralize
 
@@ -71,8 +77,8 @@ async def list_outdated_reports(
     for one in states:
         contents, folders = await _render_remaining(owner, one)
         if one.is_changed or not all(is_report_in_folder(contents, folder) for folder in folders):
-            files = (folder / name for folder in folders for name in REPORT_FILES.values())
-            outdated.append((one, [str(file) for file in files if file.exists()]))
+            files = [str(file) for folder in folders for file in list_report_files(folder)]
+            outdated.append((one, files))
     return outdated
 
 
@@ -97,7 +103,7 @@ async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, 
 
 def _sweep(folder: Path) -> None:
     """Remove what a killed process has left half written."""
-    for name in REPORT_FILES.values():
+    for name in (*REPORT_FILES.values(), FIGURE_FILES):
         for part in folder.glob(f".{name}.*.part"):
             part.unlink(missing_ok=True)
 

@@ -60,13 +60,18 @@ _OTHER_MARK = regex("[\ue002-\ue006\ue100-\ue2ff]")  # of all private ones but t
 _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
 
-def render_markdown(document: ReportDocument) -> str:
+def render_markdown(document: ReportDocument, *, figures_in_files: bool = False) -> str:
     """Return a document as Markdown; the same document gives the same bytes.
 
     The order is: title, notices, question, the text with numbers for its sources, what is not
     known, doubts, what a version changes, the list of sources, and how it was researched.
+
+    Args:
+        document: What is rendered.
+        figures_in_files: Whether its figures are files beside it, and not data within it.
     """
-    return "\n\n".join(part for part in _parts(document) if part) + "\n"
+    figures = render_figure_data(document.get("computations", []), in_files=figures_in_files)
+    return "\n\n".join(filter(None, [*_parts(document), figures])) + "\n"
 
 
 def render_cited_markdown(document: ReportDocument) -> str:
@@ -75,7 +80,9 @@ def render_cited_markdown(document: ReportDocument) -> str:
     They are those of `NumberedText`: the number of the document with the place, and the use. The
     pictures that code draws of the text are in it, as images.
     """
-    return "\n\n".join(part for part in _parts(document, cited=True) if part) + "\n"
+    figures = render_figure_data(document.get("computations", []))
+    parts = [*_parts(document, cited=True), figures]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 @lru_cache(maxsize=512)
@@ -157,7 +164,6 @@ def _parts(document: ReportDocument, *, cited: bool = False) -> Iterator[str]:
     yield from render_programs_markdown(computations, language)
     yield from _method_parts(document)
     yield from map(escape_markdown, list_footnotes(document))
-    yield render_figure_data(computations)
 
 
 def _body_parts(document: ReportDocument, body: str, replace: Callable[..., str]) -> Iterator[str]:

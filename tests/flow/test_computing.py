@@ -18,6 +18,7 @@ from nodes import recomputation
 from nodes.deliver import draw_report
 from report.export import render_report_files
 from runs.call_site import join_owner
+from runs.lifecycle import REPORT_FILES
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
@@ -113,7 +114,8 @@ def only_finding(outcome: SessionOutcome) -> Finding:
 async def files_of(outcome: SessionOutcome) -> dict[str, str]:
     run = outcome.state["run"]
     document = await draw_report(OWNER, run, outcome.state, "2024-05-05")
-    return {kind: data.decode() for kind, data in render_report_files(document).items()}
+    files = render_report_files(document)
+    return {kind: files[kind].decode() for kind in REPORT_FILES}
 
 
 async def test_a_number_that_a_program_printed_is_cited_and_verified_by_running_it_again(
@@ -376,7 +378,8 @@ async def test_a_figure_stands_in_the_report_and_not_in_the_chat(
     assert said in outcome.state["report"]["body"]
     files = await files_of(outcome)
     assert '<img src="data:image/png;base64,' in files["html"]
-    assert "\n[figure-1]: data:image/png;base64," in files["md"]
+    assert "![Boats (boats.png)][figure-1]" in files["md"]
+    assert "\n[figure-1]: report-figure-1.png\n" in files["md"]
     assert "figure-1" not in str(outcome.state["messages"][-1].text)
     assert "base64" not in str(outcome.state)
 

@@ -4,9 +4,12 @@ from pathlib import Path
 import pytest
 
 from config.errors import Problem
+from graph.records import Source
+from report.computed_results import ReportComputation, make_figure
 from report.export import (
     check_report_folder,
     digest_report_files,
+    is_report_in_folder,
     render_report_files,
     resolve_report_folder,
     write_report_files,
@@ -212,3 +215,41 @@ def test_a_link_within_the_folder_and_a_folder_that_is_reached_by_a_link_are_as_
     monkeypatch.chdir(tmp_path / "link")
 
     assert resolve_report_folder(None, "run-1").name == "run-1"
+
+
+def drawn(*figures: bytes) -> dict[str, bytes]:
+    where = Source(id="S1", page="p", title="Fee", location="computation 1", kind="computed")
+    program = ReportComputation(
+        source=where,
+        code="plt.title('Fees by boat')\nplt.savefig('fee.png')",
+        inputs=[],
+        sha256="f" * 64,
+        outcome="same",
+        figures=[make_figure("fee.png", one) for one in figures],
+    )
+    return render_report_files({**document(), "computations": [program]})
+
+
+async def test_figures_are_files_beside_the_text_and_data_in_the_page(tmp_path):
+    written = await write_report_files(drawn(b"one", b"two"), tmp_path)
+
+    text = written["md"].read_text("utf-8")
+    assert "[figure-1]: report-figure-1.png\n[figure-2]: report-figure-2.png\n" in text
+    assert "![Fees by boat (fee.png)][figure-1]" in text
+    assert "base64" not in text
+    assert (tmp_path / "report-figure-2.png").read_bytes() == b"two"
+    assert "data:image/png;base64," in written["html"].read_text("utf-8")
+    assert written.keys() == {"md", "html"}
+
+
+async def test_figures_of_a_report_that_is_replaced_are_removed(tmp_path):
+    await write_report_files(drawn(b"one", b"two"), tmp_path)
+    (tmp_path / "figure.png").write_bytes(b"mine")
+
+    await write_report_files(drawn(b"new"), tmp_path, force=True)
+
+    assert is_report_in_folder(drawn(b"new"), tmp_path)
+    names = ["figure.png", "report-figure-1.png", "report.html", "report.md"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == names
+    with pytest.raises(Problem, match="a report already"):
+        check_report_folder(tmp_path, force=False, own=digest_report_files(files()))

@@ -48,7 +48,7 @@ from text.topics import is_generative_request, key_phrase, strip_request_phrases
 from tools.files.file_reader import read_file
 from tools.files.formats import FILE_READERS, FileContent, FileLimits
 from tools.files.html import strip_permalink
-from tools.tables.typed_table import has_decimal_comma
+from tools.tables.cell_values import has_decimal_comma
 
 SIZE = 30_000
 SECONDS = 2.0

@@ -87,6 +87,13 @@ def test_a_query_with_what_the_table_has_not_is_refused(given: dict[str, object]
         run(**given)
 
 
+def test_all_rows_differ_from_a_value_that_does_not_occur_unless_it_is_misspelt():
+    assert run(operation="count", filters=[has("coast", "not_equal", "TOTAL")]).value == 5
+    for value in ("Nort", "North coast"):
+        with pytest.raises(QueryUnfit):
+            run(operation="count", filters=[has("coast", "not_equal", value)])
+
+
 def test_an_unknown_operation_or_comparison_is_no_query():
     with pytest.raises(ValidationError):
         query(operation="forecast")

@@ -130,6 +130,103 @@ def test_a_row_that_sums_up_the_others_is_left_out_and_told():
     assert "row 4 sums up others" in answer_text.render_table_answer(found, "en")
 
 
+@pytest.mark.parametrize(
+    ("rows", "left_out"),
+    [
+        (
+            "Graz,100\nLinz,200\nTotal:,300\nRome,50\nBari,9\nTotal Italy,59\nAll shops,359\n",
+            [4, 7, 8],
+        ),
+        ("Graz,100\nLinz,200\n,300\n", [4]),
+        ("Graz,100\nLinz,200\nGesamt,300\n", [4]),
+        ("Graz,100\nLinz,200\nAverage,150\n", [4]),
+        ("一店,100\n二店,200\n合　计,300\n", [4]),
+        ("Graz,100\nLinz,200\nTotal Energies,700\nAll Saints,20\n", []),
+        ("Graz,100\nLinz,200\nAverage,400\n,250\n", []),
+        ("Graz,100\nLinz,200\nWien,300\n", []),
+    ],
+)
+def test_rows_that_sum_up_others_are_known_by_name_and_number(rows: str, left_out: list[int]):
+    assert table(f"shop,sales\n{rows}").totals == left_out
+
+
+def test_sums_of_groups_are_known_by_their_second_cell():
+    text = "country,city,guests\nItaly,Rome,50\nItaly,Subtotal,50\nMalta,Mdina,7\nMalta,Total,9\n"
+
+    assert table(text).totals == [3]
+
+
+def test_an_unnamed_sum_is_known_where_all_its_numbers_are_sums():
+    text = "land,men,women\nA,1,2\nB,3,4\nC,5,6\nWorld,9,12\n"
+
+    assert table(text).totals == [5]
+    assert table(text.replace("9,12", "9,13")).totals == []
+
+
+def test_several_sums_are_told_in_the_plural():
+    text = "item,price\npen,2\nink,5\nSubtotal,7\nbox,1\nTotal,8\n"
+    told = answer_text.render_table_answer(result("What is the total price?", text), "en")
+
+    assert "rows 4, 6 sum up others and are left out" in told
+
+
+PARTS = """part,stock,supplier,checked,approved,price
+bolt,0,Acme,yes,yes,€1
+nut,12,Cogs,no,rejected,$2
+gear,,Acme,no,pending,€3
+rod,7,Cogs,yes,yes,€4
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("How many parts are not checked?", 2),
+        ("How many parts have not been checked?", 2),
+        ("How many parts are checked?", 2),
+        ("How many parts have no supplier?", 0),
+        ("What is the total stock where supplier is not Acme?", 19),
+        ("What is the total stock where supplier = Acme?", 0),
+    ],
+)
+def test_what_is_denied_is_not_taken_for_what_is_empty(question: str, value: int):
+    assert result(question, PARTS, "parts.csv").value == value
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("How many parts are not approved?", "“are not approved” could mean approved = “rejected”"),
+        ("How many parts have no stock?", "“have no stock” could mean stock = 0"),
+        ("What is the total price?", "“price” of parts.csv is not computed with"),
+    ],
+)
+def test_what_cannot_be_read_or_computed_is_said(question: str, told: str):
+    unclear = parse_question(question, table(PARTS, "parts.csv"))
+
+    assert isinstance(unclear, UnclearQuestion)
+    assert told in answer_text.explain_unclear_question(unclear, "en")
+
+
+def test_columns_of_one_name_are_told_apart_by_the_row_above_or_their_place():
+    headed = "shop,2022,,2023,\n,sales,cost,sales,cost\nA,10,5,20,6\nB,30,7,40,8\n"
+    bare = "shop,sales,sales\nA,10,20\nB,30,40\n"
+
+    assert result("What is the total cost in 2023?", headed, "s.csv").value == 14
+    assert [one.name for one in table(bare).columns] == [
+        *("shop", "sales (column 2)", "sales (column 3)")
+    ]
+    unclear = parse_question("What are the total sales?", table(bare))
+    assert isinstance(unclear, UnclearQuestion)
+    assert unclear.options == ("sales (column 2)", "sales (column 3)")
+
+
+def test_a_capital_letter_that_names_a_row_is_no_article():
+    text = "shop,sales\nA,10\nB,30\n"
+
+    assert result("What are the total sales of A?", text, "s.csv").value == 10
+
+
 def test_decimals_are_added_exactly():
     text = "item,price\npen,0.1\nink,0.2\n"
 
@@ -209,13 +306,19 @@ def test_a_question_that_names_the_file_is_told_why_nothing_is_computed():
 def test_a_column_of_several_units_is_not_added_up():
     text = "file,size\na,3 MB\nb,200 kB\nc,1 MB\n"
 
-    assert parse_question("What is the total size?", table(text, "files.csv")) is None
+    unclear = parse_question("What is the total size?", table(text, "files.csv"))
+    assert isinstance(unclear, UnclearQuestion)
+    told = answer_text.explain_unclear_question(unclear, "en")
+    assert "“size” of files.csv is not computed with" in told
+    assert "“3 MB”, “200 kB”" in told
 
 
 def test_numbers_with_a_decimal_comma_are_not_misread():
     text = 'item,price\npen,"3,5"\nink,"1.234,50"\n'
 
-    assert parse_question("What is the total price?", table(text, "shop.csv")) is None
+    unclear = parse_question("What is the total price?", table(text, "shop.csv"))
+    assert isinstance(unclear, UnclearQuestion)
+    assert unclear.unusable
 
 
 def test_telephone_numbers_are_not_numbers():

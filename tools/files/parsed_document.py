@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import count, pairwise
+from itertools import accumulate, count, pairwise, zip_longest
 from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple, NotRequired
@@ -338,16 +338,50 @@ HEADER_WITHIN = 5
 
 
 def make_grid(name: str, rows: Iterable[list[str]]) -> CellGrid:
-    """Return the cells of the rows below their header."""
+    """Return the cells of the rows below their header, whose names are all different."""
     header: list[str] = []
     header_row = 0
     body: list[tuple[int, list[str]]] = []
     for number, cells in _numbered(rows):
         if not header and len(body) < HEADER_WITHIN and _is_header(cells):
-            header, header_row, body = cells, number, []
+            above = body[-1][1] if body else []
+            header, header_row, body = _tell_apart(cells, above), number, []
+        elif header and not body and _continues_header(header, cells):
+            header, header_row = _tell_apart(cells, header), number
         else:
             body.append((number, cells))
     return CellGrid(name, header, body, header_row)
+
+
+def _continues_header(header: Sequence[str], cells: list[str]) -> bool:
+    """Tell whether a row has the names of columns below years that stand above several of them."""
+    names = zip_longest(header, cells, fillvalue="")
+    below = any(cell and not name for name, cell in names)
+    return below and any(map(_YEAR.fullmatch, header)) and _is_header(cells)
+
+
+def _cell_or_last(last: str, cell: str) -> str:
+    return cell or last
+
+
+def _tell_apart(header: list[str], above: Sequence[str]) -> list[str]:
+    """Return the names of columns, those that occur several times with what tells them apart.
+
+    That is a heading above some of them (`2022 Sales`), or else the place (`Sales (column 4)`).
+    """
+    counts = Counter(name.casefold() for name in header)
+    wide = [*above, *[""] * len(header)][: len(header)]
+    heads = accumulate(wide, _cell_or_last)
+    headed = [
+        f"{head} {name}" if counts[name.casefold()] > 1 and head and name else name or own
+        for name, head, own in zip(header, heads, wide, strict=True)
+    ]
+    named = headed if sum(map(bool, above)) > 1 else header
+    counts = Counter(name.casefold() for name in named)
+    return [
+        f"{name} (column {at})" if name and counts[name.casefold()] > 1 else name
+        for at, name in enumerate(named, start=1)
+    ]
 
 
 def make_row_pieces(rows: Iterable[list[str]], title: str = "") -> Iterator[DocumentPiece]:

@@ -11,12 +11,16 @@ from typing import Any
 from text.pattern_files import read_packaged_toml
 from text.pluralization import pluralize
 from tools.computed_pages import to_plain_line
+from tools.tables.cell_values import parse_number
 from tools.tables.query import CellValue, ParsedQuery, QueryResult, ResultItem
 from tools.tables.question_parser import UnclearQuestion
-from tools.tables.typed_table import Condition
+from tools.tables.typed_table import Condition, TableColumn
 
 MAX_ITEMS = 20
 """The most rows or groups that are named."""
+
+UNUSABLE_SHOWN = 3
+"""So many cells of a column are shown that cannot be computed with."""
 
 MAX_CELL = 120
 """The longest cell that is shown, in characters."""
@@ -81,12 +85,16 @@ def _omissions(result: QueryResult, language: str) -> list[str]:
     if result.unusable:
         texts.append(_say("unusable", language, ", ".join(map(_plain, result.unusable[:3]))))
     if table.totals:
-        texts.append(_say("totals", language, ", ".join(map(str, table.totals[:3]))))
+        rows = _say("comma", language).join(map(str, table.totals[:3]))
+        more = _say("more_rows", language, left) if (left := len(table.totals) - 3) > 0 else ""
+        texts.append(_say("totals" if table.totals[1:] else "total", language, rows + more))
     return texts
 
 
 def explain_unclear_question(unclear: UnclearQuestion, language: str) -> str:
     """Return why nothing was computed."""
+    if unclear.unusable:
+        return _explain_unusable(unclear.unusable, to_plain_line(unclear.table.name), language)
     name = "may_mean" if unclear.options else "unknown"
     return _say(
         f"{name}_again" if unclear.choices else name,
@@ -97,6 +105,14 @@ def explain_unclear_question(unclear: UnclearQuestion, language: str) -> str:
         again=" / ".join(map(to_plain_line, unclear.choices)),
         columns=_say("comma", language).join(_plain(one.name) for one in unclear.table.columns),
     )
+
+
+def _explain_unusable(column: TableColumn, table: str, language: str) -> str:
+    """Return that the cells of a column are not computed with, and some of them."""
+    cells = [cell for cell in column.distinct.values() if not parse_number(cell)]
+    some = [*cells, *(cell for cell in column.distinct.values() if parse_number(cell))]
+    shown = _say("comma", language).join(f"“{_plain(cell)}”" for cell in some[:UNUSABLE_SHOWN])
+    return _say("unusable_column", language, name=_plain(column.name), table=table, cells=shown)
 
 
 def explain_unfit_query(wording: str, language: str) -> str:

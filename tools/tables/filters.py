@@ -12,19 +12,21 @@ from itertools import combinations
 from typing import NamedTuple
 
 from text.script import CJK
+from tools.tables.cell_values import fold_cell, is_empty_cell, parse_day, parse_number
 from tools.tables.mentions import VOCABULARY, Mention, is_filler_word, split_question_words
 from tools.tables.query import MEASURES
 from tools.tables.query_builder import AmbiguousQuestionError, QuestionPhrase
 from tools.tables.typed_table import (
+    NO_CELLS,
     YES_CELLS,
     ColumnKind,
     Condition,
     Sign,
     TableColumn,
-    fold_cell,
-    parse_day,
-    parse_number,
 )
+
+MOST_OPTIONS = 6
+"""So many values at the most are named where one of them may be meant."""
 
 BESIDE = 8
 """A part of a name counts that stands at most so many letters from a comparison."""
@@ -127,6 +129,10 @@ def _values(phrase: QuestionPhrase) -> list[Condition]:
         else:
             start = min(one.start, (beside or one).start)
             denied = phrase.take_before(start, VOCABULARY.negation_before)
+            if beside and beside.end <= one.start:
+                between = phrase.question[beside.end : one.start]
+                denied = bool(VOCABULARY.denied_link.fullmatch(between)) or denied
+                phrase.take(beside.end, one.start)
             made.append(Condition(column, "≠" if denied else "=", (one.value,), at=one.start))
         phrase.used.append(column)
         done.append((one, column))
@@ -138,7 +144,10 @@ def _beside(phrase: QuestionPhrase, value: Mention) -> Mention | None:
     for one in phrase.columns:
         if not set(one.columns) & set(value.columns):
             continue
-        behind = VOCABULARY.column_link.fullmatch(phrase.question[one.end : value.start])
+        between = phrase.question[one.end : value.start]
+        behind = VOCABULARY.column_link.fullmatch(between) or VOCABULARY.denied_link.fullmatch(
+            between
+        )
         before = not phrase.question[value.end : one.start].strip(" \"'`”’」的")
         if (one.end <= value.start and behind) or (value.end <= one.start and before):
             return one
@@ -297,14 +306,44 @@ def _empties(phrase: QuestionPhrase) -> Iterator[Condition]:
         if len(one.columns) > 1:
             continue
         for sign in _FILLED:
-            before = phrase.take_before(one.start, VOCABULARY.get(f"{sign}_before"))
             after = VOCABULARY.get(f"{sign}_after").match(phrase.question[one.end :])
+            if not after and sign == "empty" and _denies(phrase, one):
+                continue
+            before = phrase.take_before(one.start, VOCABULARY.get(f"{sign}_before"))
             if after:
                 phrase.take(one.end, one.end + after.end())
             if before or after:
                 phrase.drop(one)
                 yield Condition(one.columns[0], sign, at=one.start)
                 break
+
+
+def _denies(phrase: QuestionPhrase, mention: Mention) -> bool:
+    """Tell whether words such as `not` or `no` deny what a column says, and not that it says it.
+
+    Raises:
+        AmbiguousQuestionError: Where they may mean either: `not approved`, beside `rejected` and
+            `pending`, or `no stock`, where some cells are 0.
+    """
+    column, before = mention.columns[0], phrase.question[: mention.start]
+    found = VOCABULARY.empty_before.search(before.rstrip("\"'“‘「` ") + " ")
+    if not found or VOCABULARY.says_empty.search(found[0]):
+        return False
+    empty = any(map(is_empty_cell, column.cells))
+    if column.is_yes_no and not empty:
+        return True
+    said = phrase.question[found.start() : mention.end].strip()
+    known = {*column.distinct} & (YES_CELLS | NO_CELLS)
+    options: list[str] = []
+    if Decimal(0) in column.values:
+        options = [f"{column.name} = 0"]
+    elif column.kind == "text" and (known or (VOCABULARY.not_done.search(said) and not empty)):
+        others = (cell for name, cell in column.distinct.items() if name not in YES_CELLS)
+        options = [f"{column.name} = “{cell}”" for cell in others]
+    if options:
+        phrase.take(found.start(), mention.start)
+        raise AmbiguousQuestionError(said, options[:MOST_OPTIONS])
+    return False
 
 
 def _answers(phrase: QuestionPhrase) -> Iterator[Condition]:
@@ -315,6 +354,7 @@ def _answers(phrase: QuestionPhrase) -> Iterator[Condition]:
         if len(one.columns) > 1 or not column.is_yes_no or grouped:
             continue
         denied = phrase.take_before(one.start, VOCABULARY.negation_before)
+        denied = phrase.take_before(one.start, VOCABULARY.empty_before) or denied
         said = tuple(cell for name, cell in column.distinct.items() if name in YES_CELLS)
         phrase.drop(one)
         yield Condition(column, "≠" if denied else "=", said, at=one.start)

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from text.pattern_files import PatternFile
 from text.regex import regex
 from text.script import CJK
-from tools.tables.typed_table import NO_CELLS, YES_CELLS, TableColumn, TypedTable, fold_cell
+from tools.tables.cell_values import fold_cell
+from tools.tables.typed_table import NO_CELLS, YES_CELLS, TableColumn, TypedTable
 
 VOCABULARY = PatternFile(__package__, "vocabulary.toml")
 """The words that ask for a computation, and those that add nothing, in English and Chinese."""
@@ -236,13 +237,23 @@ def _values(question: str, table: TypedTable) -> Iterator[Mention]:
         for end in (one for one in bounds if start < one <= start + LONGEST):
             words = question[start:end]
             columns = folds.get(fold_cell(words))
-            if columns and (len(words) > 1 or re.match(f"[{CJK}]", words)):
+            if columns and (len(words) > 1 or _is_letter_name(words, start, columns)):
                 yield Mention(start, end, tuple(columns), columns[0].distinct[fold_cell(words)])
+
+
+def _is_letter_name(letter: str, start: int, columns: Sequence[TableColumn]) -> bool:
+    """Tell whether a single letter is a value: a Chinese one, or a capital as the table has it."""
+    if re.match(f"[{CJK}]", letter):
+        return True
+    same = any(letter in column.distinct.values() for column in columns)
+    return same and start > 0 and letter.isupper() and letter != "I"
 
 
 def is_filler_word(value: str) -> bool:
     """Tell whether a value is a word that questions have anyway, such as `all`."""
     low = value.lower()
+    if len(value) == 1 and value.isupper():
+        return False
     return (
         bool(VOCABULARY.chinese_fillers.fullmatch(low))
         or low in VOCABULARY.get_words("fillers") | YES_CELLS | NO_CELLS

@@ -7,27 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from difflib import get_close_matches
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, Field
 
 from text.pluralization import pluralize
+from tools.tables.cell_values import fold_cell, is_empty_cell, parse_day, parse_number
 from tools.tables.mentions import DERIVED_COLUMN, make_difference_column
-from tools.tables.typed_table import (
-    Condition,
-    Sign,
-    TableColumn,
-    TypedTable,
-    fold_cell,
-    is_empty_cell,
-    parse_day,
-    parse_number,
-    select_rows,
-)
+from tools.tables.typed_table import Condition, Sign, TableColumn, TypedTable, select_rows
 
 EXAMPLES = 4
 """How many different values of a column are shown to a model."""
+
+ALIKE = 0.75
+"""How alike two values are of which one may be the other, mistyped."""
 
 _SIGNS: dict[str, Sign] = {"equal": "=", "not_equal": "≠", ">=": "≥", "<=": "≤", ">": ">", "<": "<"}
 """The signs of comparisons as a model writes them."""
@@ -167,11 +162,20 @@ def _condition(table: TypedTable, given: Filter) -> Condition:
     sign = _SIGNS[given.is_]
     if sign not in ("=", "≠") or (column.kind in ("number", "date") and len(values) == 1):
         return Condition(column, sign, bound=_bound(column, values[0]))
-    # Each of several values must occur in the column.
     missing = [one for one in values if fold_cell(one) not in column.distinct]
-    if missing:
+    # All rows differ from a value that does not occur, unless another spelling of it does.
+    if missing and (sign == "=" or _occurs_otherwise(column, missing)):
         raise QueryUnfit(column.name, missing[0])
-    return Condition(column, sign, tuple(column.distinct[fold_cell(one)] for one in values))
+    return Condition(column, sign, tuple(column.distinct.get(fold_cell(v), v) for v in values))
+
+
+def _occurs_otherwise(column: TableColumn, values: Sequence[str]) -> bool:
+    """Tell whether a column has a value that is nearly one of these, or has it within."""
+    folded = [fold_cell(one) for one in values]
+    within = any(one in known or known in one for one in folded for known in column.distinct)
+    return within or any(
+        get_close_matches(one, column.distinct, n=1, cutoff=ALIKE) for one in folded
+    )
 
 
 def _bound(column: TableColumn, value: str) -> Decimal | date:

@@ -39,9 +39,13 @@ _NUMBER_WORDS = {"两": 2, "twenty": 20} | {
 class AmbiguousQuestionError(Exception):
     """The question has no single reading; it may not even be about the table."""
 
-    def __init__(self, said: str, options: Sequence[str] = ()) -> None:
+    def __init__(
+        self, said: str, options: Sequence[str] = (), unusable: TableColumn | None = None
+    ) -> None:
         super().__init__(said)
         self.wording, self.options = said, tuple(dict.fromkeys(options))
+        self.unusable = unusable
+        """The column that is meant, if its cells cannot be computed with."""
 
 
 @dataclass(frozen=True)
@@ -154,10 +158,13 @@ class QueryBuilder:
         """
         if some := self._columns(*kinds):
             return self._only(some)
-        others = self._columns("text", "mixed")
-        self._refuse([(one, column) for one, column in others if column != self.table.label])
-        every = [one for one in self.table.columns if one.kind in kinds]
-        hinted = [one for one in every if self._hinted(one)] or every
+        every = self._columns("text", "mixed")
+        if others := [(one, column) for one, column in every if column != self.table.label]:
+            mixed = [column for _, column in others if column.has_unlike_numbers]
+            unusable = mixed[0] if len(mixed) == 1 else None
+            raise AmbiguousQuestionError(self._words(others), unusable=unusable)
+        fitting = [one for one in self.table.columns if one.kind in kinds]
+        hinted = [one for one in fitting if self._hinted(one)] or fitting
         if len(hinted) == 1:
             return hinted[0]
         asked = next(iter(self.said.values()), self.question)

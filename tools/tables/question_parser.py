@@ -40,6 +40,8 @@ class UnclearQuestion:
     """What it may mean; empty where it means nothing that the table has."""
     choices: tuple[str, ...] = ()
     """The question in words that have one meaning each, as it may be asked again."""
+    unusable: TableColumn | None = None
+    """The column that is meant, if its cells cannot be computed with."""
 
 
 def split_table_question(question: str) -> list[str]:
@@ -90,6 +92,8 @@ def parse_question(
     except AmbiguousQuestionError as doubt:
         reader.strip()
         strange = reader.strange()
+        if doubt.unusable and reader.asks and not strange:
+            return UnclearQuestion(table, doubt.wording, unusable=doubt.unusable)
         again = _with_rows(asked, table, strange) if sure or reader.phrase.exact else ()
         known = not strange or (reader.phrase.exact and again)
         if not sure and not (known and reader.phrase.touched and (doubt.options or strange)):

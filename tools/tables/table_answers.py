@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import anyio.to_thread
+
 from calls.run_budget import run_within_budget
 from config.errors import Problem
 from config.resources import RecentCache, Resource
@@ -14,7 +16,6 @@ from runs.call_site import CallSite
 from tools.computed_pages import DerivedText
 from tools.files.extractor import extract_cells
 from tools.files.formats import GRID_READERS, FileLimits
-from tools.files.parsed_document import CellGrid
 from tools.run_files import RunFile
 from tools.tables import answer_text
 from tools.tables.mentions import OPERATIONS, VOCABULARY, normalise_question
@@ -85,8 +86,8 @@ class TableAnswers(NamedTuple):
     """Whether what was computed is all that was asked."""
 
 
-_grids = Resource(lambda: RecentCache[tuple[str, str], list[CellGrid]](KEPT))
-"""The tables of files by path and digest."""
+_tables = Resource(lambda: RecentCache[tuple[str, str, str], list[TypedTable]](KEPT))
+"""The tables of files by path, name and digest."""
 
 
 async def find_candidate_tables(files: Sequence[RunFile], question: str) -> CandidateTables:
@@ -190,14 +191,15 @@ def _names(question: str, file: RunFile) -> bool:
 
 async def read_tables(file: RunFile) -> list[TypedTable]:
     """Return the tables of a file as it was read; none if it has changed or cannot be read now."""
-    name = (file.path, file.sha256)
-    grids = _grids.get()
-    if name not in grids:
+    key = (file.path, file.name, file.sha256)
+    tables = _tables.get()
+    if key not in tables:
         try:
-            grids[name] = await extract_cells(Path(file.path), file.sha256, FileLimits())
+            grids = await extract_cells(Path(file.path), file.sha256, FileLimits())
         except Problem:
             return []
-    return make_tables(file.name, grids[name])
+        tables[key] = await anyio.to_thread.run_sync(make_tables, file.name, grids)
+    return tables[key]
 
 
 def _part(
