@@ -158,9 +158,15 @@ def _iter_forms(word: str) -> Iterator[str]:
 def render_nation_names(text: str) -> str:
     """Return the other words for each country and people that a text names."""
     stems = _stems(text)
-    nations = (group for group in _read_list("synonyms") if group[0].istitle())
-    known = (group for group in nations if not stems.isdisjoint(search_words(" ".join(group))))
+    known = (group for group, words in _nations() if not stems.isdisjoint(words))
     return " ".join(dict.fromkeys(word for group in known for word in group))
+
+
+@cache
+def _nations() -> list[tuple[list[str], frozenset[str]]]:
+    """Return the words for each country and its people, and their stems."""
+    groups = (group for group in _read_list("synonyms") if group[0].istitle())
+    return [(group, frozenset(search_words(" ".join(group)))) for group in groups]
 
 
 @cache

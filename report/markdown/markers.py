@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from prompts.data_blocks import QUOTATION_BODY
 from report.markdown.code import InlineCode, map_inline_code, mask_code, unmask_code
@@ -36,6 +37,8 @@ _STOPS = ".!?。！？…；"
 _MAX_RANGE = 20  # a longer range is read as its two ends
 
 
+# The checks of a text, its claims and its rendering ask for the same blocks.
+@lru_cache(maxsize=512)
 def normalize_marks(text: str) -> str:
     """Return a block of a model's text with normalized marks and without other markup.
 
