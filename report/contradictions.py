@@ -34,7 +34,7 @@ from report.stated_values import (
 from text.dates import PartialDate
 from text.regex import regex
 from text.script import detect_language
-from text.sentences import is_heading, split_sentences
+from text.sentences import is_heading, list_sentences, split_sentences
 from text.topics import named_terms
 from text.words import search_words, word_weight
 
@@ -135,7 +135,7 @@ def _read_passage(
 @lru_cache(maxsize=128)
 def _split_text(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """Return the sentences of a text, each with its search words without numbers."""
-    split = (one.text.strip() for one in split_sentences(text))
+    split = (one.text.strip() for one in list_sentences(text))
     kept = (one for one in split if len(one) <= _LONGEST and not _is_no_sentence(one))
     return tuple((one, list_topic_words(one)) for one in kept)
 
@@ -162,8 +162,9 @@ def _iter_candidates(passages: Sequence[ComparedPassage]) -> Iterator[Candidate]
     wanted: dict[str, list[int]] = defaultdict(list)
     for at, (passage, sentence) in enumerate(sentences):
         known = every if sentence.wanted else wanted
-        rare = (word for word in sentence.words if len(every[word]) <= _MOST_COMMON)
-        shared = Counter(chain.from_iterable(known[word] for word in rare if word in known))
+        both = [word for word in sentence.words if word in known]
+        rare = (known[word] for word in both if len(every[word]) <= _MOST_COMMON)
+        shared = Counter(chain.from_iterable(rare))
         for word in sentence.words:
             every[word].append(at)
             if sentence.wanted:

@@ -15,7 +15,7 @@ from text.manuals import ManualEntry, find_entry_at, find_manual_entries
 from text.normalization import find_quote
 from text.regex import regex
 from text.script import CJK, detect_language
-from text.sentences import split_sentences
+from text.sentences import list_sentences
 from text.text_blocks import find_headings_above
 from text.words import search_words, word_weight
 
@@ -331,7 +331,7 @@ def _sentences(text: str) -> list[_Sentence]:
     """Return the sentences of a page without its headings and the terms of its entries."""
     entries = find_manual_entries(text)
     found: list[_Sentence] = []
-    for span in split_sentences(text):
+    for span in list_sentences(text):
         entry = find_entry_at(entries, span.start)
         start = _skip_term(text, span.start, entry)
         words = frozenset(search_words(text[start : span.end]))

@@ -305,6 +305,8 @@ def normalize_numerals(text: str) -> str:
         lambda found: str(_spelt_value(found[0])), _PATTERNS.suffix.sub("", text)
     )
     text = _PATTERNS.ordinal.sub(lambda found: str(_ORDINALS[found[0].lower()]), text)
+    if text.isascii():
+        return text
     text = _PATTERNS.han_percent.sub(lambda found: f"{_han_value(found['n'])}%", text)
     return _PATTERNS.han_spelt.sub(lambda found: _han_value(found[0].lstrip("第")), text)
 

@@ -104,7 +104,7 @@ def extract_source_numbers(text: str) -> SourceNumbers:
     """Return the numbers, the quantities, the years and the dates of a source."""
     text = write_out_datetimes(text)
     glued = " ".join(_PATTERNS.glued_version.findall(text))
-    texts = (text, normalize_numerals(text), glued)
+    texts = {text, normalize_numerals(text), glued}
     numbers = sorted({value for one in texts for value in list_values(one)})
     return SourceNumbers(numbers, list(_quantities(text)), _years(text), _extract_dates(text))
 

@@ -219,6 +219,12 @@ def _iter_slots(segments: Sequence[Sequence[str]], sort: str) -> Iterator[_Slot]
         for at in places:
             before = range(at - 1, max(0, at - _MAX_FRAME_DISTANCE) - 1, -1)
             after = range(at + 1, min(at + 1 + _MAX_FRAME_DISTANCE, len(words)))
-            sides = (dropwhile(listed.__getitem__, side) for side in (before, after))
-            frame = (tuple(map(lower.__getitem__, islice(one, _FRAME_WORDS))) for one in sides)
-            yield _Slot(_PLURAL.sub("", words[at].replace(",", "")), *frame, beside)
+            thing = _PLURAL.sub("", words[at].replace(",", ""))
+            frame = (_list_frame(lower, listed, before), _list_frame(lower, listed, after))
+            yield _Slot(thing, *frame, beside)
+
+
+def _list_frame(lower: Sequence[str], listed: Sequence[bool], side: range) -> tuple[str, ...]:
+    """Return the words on one side of a thing, without the other things of its list."""
+    rest = dropwhile(listed.__getitem__, side)
+    return tuple(map(lower.__getitem__, islice(rest, _FRAME_WORDS)))

@@ -20,6 +20,8 @@ MARKER = regex(r"\[(S[1-9]\d*|\?)\]")
 QUOTE = regex(rf'<q s="(S[1-9]\d*)?">({QUOTATION_BODY})</q>')
 """A marked quotation in its normal spelling: its source, and its words, escaped for HTML."""
 
+_CITING = regex(f"{QUOTE.pattern}|{MARKER.pattern}", re.DOTALL)
+
 QUOTED_WORDS = regex(
     "“(?P<a>[^“”]{1,2000})”|„(?P<b>[^„“”]{1,2000})[“”]|«(?P<c>[^«»]{1,2000})»"
     "|「(?P<d>[^「」]{1,2000})」|『(?P<e>[^『』]{1,2000})』|＂(?P<f>[^＂]{1,2000})＂"
@@ -147,8 +149,7 @@ def map_matches(
 
 def list_cited_ids(text: str) -> list[str]:
     """Return the ids that the markers and quotations of a text cite, in order, with repetitions."""
-    both = re.finditer(f"{QUOTE.pattern}|{MARKER.pattern}", text, re.DOTALL)
-    return [use[1] or use[3] for use in both if use[1] or use[3]]
+    return [use[1] or use[3] for use in _CITING.finditer(text) if use[1] or use[3]]
 
 
 def is_quotation_length(words: str) -> bool:

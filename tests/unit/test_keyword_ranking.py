@@ -35,7 +35,9 @@ def test_a_word_of_every_text_still_counts():
     assert rank_texts("bees", ["bees dance"])[0][1] > 0
 
 
-@pytest.mark.parametrize("query", ["Why do bees dance?", "wax football", "bees", "hive hive volcano"])
+@pytest.mark.parametrize(
+    "query", ["Why do bees dance?", "wax football", "bees", "hive hive volcano"]
+)
 def test_scores_are_those_of_bm25_plus_without_a_lower_bound(query):
     reference = BM25Plus([search_words(text) for text in TEXTS], k1=1.2, b=0.75, delta=0)
     expected = reference.get_scores(query_terms(query)).tolist()
