@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from zlib import crc32
 
 import numpy as np
@@ -26,7 +27,7 @@ def hash_texts(texts: Sequence[str]) -> FloatMatrix:
     """Return the vectors of texts, one row of length 1 for each; zeros for a text without words."""
     vectors = np.zeros((len(texts), HASHING_DIMENSION), np.float32)
     for row, text in enumerate(texts):
-        times = Counter(code for word in search_words(text) for code in _codes(word))
+        times = Counter(chain.from_iterable(map(_codes, search_words(text))))
         codes = np.fromiter(times, np.uint32, len(times))
         weights = np.log1p(np.fromiter(times.values(), np.float32, len(times)))
         # The highest bit is the sign, so that features that collide cancel on average.

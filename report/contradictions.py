@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from graph.records import Source, SourceContradiction
@@ -33,7 +34,7 @@ from report.stated_values import (
 from text.dates import PartialDate
 from text.regex import regex
 from text.script import detect_language
-from text.sentences import is_heading, split_sentences
+from text.sentences import is_heading, list_sentences, split_sentences
 from text.topics import named_terms
 from text.words import search_words, word_weight
 
@@ -44,6 +45,7 @@ MOST = 12
 
 _MIN_SHARED_WORDS = 3
 _MIN_USED_SHARE = 0.5  # of the words of a sentence, or of the statement that makes use of it
+_MOST_STATEMENTS = 3  # that a sentence is compared with
 _MIN_SHARE = 0.7  # of the words of the shorter sentence, by their weight
 _MIN_LONGER_SHARE = 0.4
 _MAX_MUTUAL_REST = 0.35  # of the shared weight, that both sentences have beside it
@@ -112,11 +114,11 @@ def about_statements(text: str) -> Callable[[frozenset[str]], bool]:
 
     def is_used(words: frozenset[str]) -> bool:
         """Tell whether a statement shares enough words, by the shorter of the two."""
-        shared = Counter(chain.from_iterable(places.get(word, ()) for word in words))
+        shared = Counter(chain.from_iterable(places[word] for word in words if word in places))
+        near = [(count, at) for at, count in shared.items() if count >= _MIN_SHARED_WORDS]
         return any(
             count >= _MIN_USED_SHARE * min(len(words), len(statements[at]))
-            for at, count in shared.most_common(3)
-            if count >= _MIN_SHARED_WORDS
+            for count, at in sorted(near, key=itemgetter(0), reverse=True)[:_MOST_STATEMENTS]
         )
 
     return is_used
@@ -133,7 +135,7 @@ def _read_passage(
 @lru_cache(maxsize=128)
 def _split_text(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """Return the sentences of a text, each with its search words without numbers."""
-    split = (one.text.strip() for one in split_sentences(text))
+    split = (one.text.strip() for one in list_sentences(text))
     kept = (one for one in split if len(one) <= _LONGEST and not _is_no_sentence(one))
     return tuple((one, list_topic_words(one)) for one in kept)
 
@@ -155,22 +157,22 @@ def _iter_candidates(passages: Sequence[ComparedPassage]) -> Iterator[Candidate]
 
     At least one of the two is wanted.
     """
-    every: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    wanted: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for at, passage in enumerate(passages):
-        for number, sentence in enumerate(passage.sentences):
-            known = every if sentence.wanted else wanted
-            rare = [word for word in sentence.words if len(every[word]) <= _MOST_COMMON]
-            shared = Counter(chain.from_iterable(known.get(word, ()) for word in rare))
-            for word in sentence.words:
-                every[word].append((at, number))
-                if sentence.wanted:
-                    wanted[word].append((at, number))
-            for (there, which), count in shared.items():
-                other = passages[there]
-                pair = other, other.sentences[which], passage, sentence
-                if count >= _MIN_SHARED_WORDS and _is_candidate(*pair):
-                    yield pair
+    sentences = [(passage, sentence) for passage in passages for sentence in passage.sentences]
+    every: dict[str, list[int]] = defaultdict(list)
+    wanted: dict[str, list[int]] = defaultdict(list)
+    for at, (passage, sentence) in enumerate(sentences):
+        known = every if sentence.wanted else wanted
+        both = [word for word in sentence.words if word in known]
+        rare = (known[word] for word in both if len(every[word]) <= _MOST_COMMON)
+        shared = Counter(chain.from_iterable(rare))
+        for word in sentence.words:
+            every[word].append(at)
+            if sentence.wanted:
+                wanted[word].append(at)
+        near = (sentences[there] for there, count in shared.items() if count >= _MIN_SHARED_WORDS)
+        for other in near:
+            if _is_candidate(*other, passage, sentence):
+                yield *other, passage, sentence
 
 
 def _is_candidate(

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from report.checks.quotation_search import MAX_MATCHES, is_whole_span
@@ -14,7 +15,7 @@ from text.manuals import ManualEntry, find_entry_at, find_manual_entries
 from text.normalization import find_quote
 from text.regex import regex
 from text.script import CJK, detect_language
-from text.sentences import split_sentences
+from text.sentences import list_sentences
 from text.text_blocks import find_headings_above
 from text.words import search_words, word_weight
 
@@ -77,6 +78,21 @@ class _Target(NamedTuple):
     """The names and options of the statement."""
     context_names: frozenset[str]
     """The names and options around it, if the statement has none."""
+
+
+class _Wanted(NamedTuple):
+    """The terms of a target by what they count where a sentence or its headings have them."""
+
+    terms: frozenset[str]
+    """All of them."""
+    own: frozenset[str]
+    """The words and names of the statement."""
+    plain: frozenset[str]
+    """The words of it that are no names."""
+    names: frozenset[str]
+    context_names: frozenset[str]
+    context: frozenset[str]
+    """The words around it that are no names."""
 
 
 def find_evidence(text: str, use: CitationUse) -> EvidenceSpan | None:
@@ -180,7 +196,7 @@ def _find_quotation(quote: str, text: str, target: _Target) -> EvidenceSpan | No
     if len(found) < 2:
         return found[0] if found else None
     sentences, rarity = _sentences(text), _rarity(text)
-    surroundings = target._replace(words=target.context, context=frozenset())
+    surroundings = _want(target._replace(words=target.context, context=frozenset()))
 
     def closeness(span: EvidenceSpan) -> float:
         """Return how well a place fits the context; the sentences around it count less."""
@@ -209,13 +225,8 @@ def _find_nearest(text: str, target: _Target, *, same_language: bool) -> Evidenc
     if not same_language:
         words, context = (frozenset(filter(_LATIN.match, one)) for one in target[:2])
         target = target._replace(words=words, context=context)
-    terms = frozenset[str]().union(*target)
-    scores = [
-        0.0
-        if one.words.isdisjoint(terms) and one.heads.isdisjoint(terms)
-        else _score([one], target, rarity)
-        for one in sentences
-    ]
+    wanted = _want(target)
+    scores = [_score_terms(one.words, one.heads, wanted, rarity) for one in sentences]
     best = max(range(len(sentences)), key=scores.__getitem__, default=None)
     if best is None or not scores[best]:
         return None
@@ -235,17 +246,32 @@ def _numbers(target: _Target) -> frozenset[str]:
     return frozenset(word for word in target.words if word[:1].isdigit())
 
 
-def _score(found: Sequence[_Sentence], target: _Target, rarity: Mapping[str, float]) -> float:
-    """Return the weight of the target's terms in some sentences and the headings above them."""
-    words = _words(found)
+def _want(target: _Target) -> _Wanted:
+    words, context, names, context_names = target
+    own, around = words | names, context - context_names
+    terms = own | context | context_names
+    return _Wanted(terms, own, words - names, names, context_names, around)
+
+
+def _score(found: Sequence[_Sentence], wanted: _Wanted, rarity: Mapping[str, float]) -> float:
+    """Return the weight of the wanted terms in some sentences and the headings above them."""
     heads = frozenset[str]().union(*(one.heads for one in found))
-    # A sentence under a name says more about it than one that only mentions it.
-    named = _sum(heads & target.names, rarity) * (1 + _CONTEXT_WEIGHT)
-    named += _sum(heads & target.context_names, rarity)
-    own = _sum(words & (target.words | target.names), rarity)
-    own += _CONTEXT_WEIGHT * _sum(heads & (target.words - target.names), rarity)
-    context = (words | heads) & (target.context - target.context_names)
-    return named + own + _CONTEXT_WEIGHT * _sum(context, rarity)
+    return _score_terms(_words(found), heads, wanted, rarity)
+
+
+def _score_terms(
+    words: frozenset[str], heads: frozenset[str], wanted: _Wanted, rarity: Mapping[str, float]
+) -> float:
+    words, heads = words & wanted.terms, heads & wanted.terms
+    if not (words or heads):
+        return 0.0
+    score = _sum(words & wanted.own, rarity)
+    if heads:
+        # A sentence under a name says more about it than one that only mentions it.
+        named = _sum(heads & wanted.names, rarity) * (1 + _CONTEXT_WEIGHT)
+        named += _sum(heads & wanted.context_names, rarity)
+        score = named + (score + _CONTEXT_WEIGHT * _sum(heads & wanted.plain, rarity))
+    return score + _CONTEXT_WEIGHT * _sum((words | heads) & wanted.context, rarity)
 
 
 def _adds(other: Sequence[_Sentence], chosen: Sequence[_Sentence], target: _Target) -> bool:
@@ -288,8 +314,15 @@ def _terms(found: Sequence[_Sentence]) -> frozenset[str]:
 
 
 def _sum(words: Collection[str], rarity: Mapping[str, float] | None = None) -> float:
-    unseen = rarity.get("", 1.0) if words and rarity else 1.0
-    return sum((1 + word_weight(word)) / 2 * (rarity or {}).get(word, unseen) for word in words)
+    if not words:
+        return 0.0
+    if rarity is None:
+        return sum(map(_half_weight, words))
+    return sum(map(rarity.__getitem__, words))
+
+
+def _half_weight(word: str) -> float:
+    return (1 + word_weight(word)) / 2
 
 
 # Each statement that cites a page asks for its sentences.
@@ -298,7 +331,7 @@ def _sentences(text: str) -> list[_Sentence]:
     """Return the sentences of a page without its headings and the terms of its entries."""
     entries = find_manual_entries(text)
     found: list[_Sentence] = []
-    for span in split_sentences(text):
+    for span in list_sentences(text):
         entry = find_entry_at(entries, span.start)
         start = _skip_term(text, span.start, entry)
         words = frozenset(search_words(text[start : span.end]))
@@ -323,12 +356,14 @@ def _vocabulary(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=128)
 def _rarity(text: str) -> dict[str, float]:
-    """Return the weight of each word of a page: its smoothed inverse sentence frequency.
+    """Return what each word of the sentences of a page, and of the headings above them, counts.
 
-    The empty word has the highest weight of all, for words that the page lacks.
+    It is the weight of the word times its smoothed inverse sentence frequency; a word that is only
+    in headings counts as one of the rarest.
     """
     sentences = _sentences(text)
-    counts = Counter(word for one in sentences for word in one.words)
+    counts = Counter(chain.from_iterable(one.words for one in sentences))
     total = 1 + len(sentences)
     weights = {word: 1 + math.log(total / (1 + count)) for word, count in counts.items()}
-    return weights | {"": max(weights.values(), default=1.0)}
+    rarest = max(weights.values(), default=1.0)
+    return {word: _half_weight(word) * weights.get(word, rarest) for word in _vocabulary(text)}

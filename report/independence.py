@@ -34,15 +34,17 @@ _MANY_AUTHORS = frozenset(["paper"])
 """The genres whose sites publish independent authors."""
 
 
-def list_shingles(text: str) -> set[str]:
+Shingle = tuple[str, ...]
+"""`SHINGLE_WORDS` words that follow each other."""
+
+
+def list_shingles(text: str) -> set[Shingle]:
     """Return all runs of `SHINGLE_WORDS` words of a text, without case and marks."""
     words = _WORD.findall(simplify_chinese(text).lower())
-    return {
-        " ".join(words[at : at + SHINGLE_WORDS]) for at in range(len(words) - SHINGLE_WORDS + 1)
-    }
+    return set(zip(*(words[start:] for start in range(SHINGLE_WORDS)), strict=False))
 
 
-def are_copies(one: set[str], other: set[str]) -> bool:
+def are_copies(one: set[Shingle], other: set[Shingle]) -> bool:
     """Tell by the shingles of two texts whether one is a copy of the other or of a part of it.
 
     The measures are resemblance, the shared share of all shingles, and containment, that of the
@@ -117,25 +119,31 @@ def _copies(sources: Sequence[Source], texts: Mapping[str, str]) -> Iterator[Lin
         for pages in documents.values()
     }
     shingles = {name: list_shingles(text) for name, text in whole.items()}
-    first = {pages[0]["id"]: pages[0] for pages in documents.values()}
+    sites = {pages[0]["id"]: _get_web_site(pages[0]) for pages in documents.values()}
+    credits = {name: _list_credits(text) for name, text in whole.items()}
     for one, other in combinations(whole, 2):
-        credited = _credits(whole[one], first[other]) or _credits(whole[other], first[one])
+        credited = _credits(credits[one], sites[other]) or _credits(credits[other], sites[one])
         if credited or are_copies(shingles[one], shingles[other]):
             yield one, other
 
 
-def _credits(text: str, source: Source) -> bool:
-    """Tell whether a text says that it is taken from the site of a source."""
-    site = source.get("site", "").lower() if get_origin(source) == "web" else ""
+def _get_web_site(source: Source) -> str:
+    return source.get("site", "").lower() if get_origin(source) == "web" else ""
+
+
+def _list_credits(text: str) -> list[str]:
+    """Return what follows the words of a text that say from where it is taken over."""
+    ends = f"{text[:_CREDIT_CHARS]}\n{text[max(_CREDIT_CHARS, len(text) - _CREDIT_CHARS) :]}"
+    found = _PATTERNS.copied_from.finditer(ends)
+    return [ends[one.end() : one.end() + _CREDITED_CHARS].lower() for one in found]
+
+
+def _credits(credited: Sequence[str], site: str) -> bool:
+    """Tell whether what a text says of its origin names a site."""
     name = site.split(".")[-2] if site.count(".") else ""
     if len(name) < _MIN_NAME_CHARS:
         return False
-    ends = f"{text[:_CREDIT_CHARS]}\n{text[max(_CREDIT_CHARS, len(text) - _CREDIT_CHARS) :]}"
-    return any(
-        site in (credited := ends[found.end() : found.end() + _CREDITED_CHARS].lower())
-        or name in _WORD.findall(credited)
-        for found in _PATTERNS.copied_from.finditer(ends)
-    )
+    return any(site in one or name in _WORD.findall(one) for one in credited)
 
 
 def _group(sources: Sequence[Source], links: Sequence[Link]) -> list[list[str]]:

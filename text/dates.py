@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from text.pattern_files import PatternFile
@@ -42,9 +43,13 @@ class DateSpan(NamedTuple):
     date: PartialDate
 
 
-def locate_dates(text: str) -> list[DateSpan]:
-    """Return where a text names dates with at least a month, in its order, as in `find_dates`."""
-    return sorted(_iter_located(text))
+@lru_cache(maxsize=512)
+def locate_dates(text: str) -> tuple[DateSpan, ...]:
+    """Return where a text names dates with at least a month, in its order, as in `find_dates`.
+
+    Each check of a statement asks for its dates.
+    """
+    return tuple(sorted(_iter_located(text)))
 
 
 def _iter_located(text: str) -> Iterator[DateSpan]:

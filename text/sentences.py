@@ -187,9 +187,9 @@ class Span(NamedTuple):
     text: str
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def list_sentences(text: str) -> tuple[Span, ...]:
-    """Return `split_sentences`, cached since every claim looks for its own in the same page."""
+    """Return `split_sentences`, cached since checks and claims look into the same pages."""
     return tuple(split_sentences(text))
 
 

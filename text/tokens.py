@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 PART = 20_000
 """How many characters are read at a time."""
 
+_KNOWN_CHARS = 8_000
+"""Estimates of longer texts are not kept."""
+
 _BEFORE = r"(?:(?![\r\n])[\W_])?"
 _WORD_END = "(?:'(?:s|t|re|ve|m|ll|d))?"
 _PIECE = regex(
@@ -56,7 +59,15 @@ def estimate_tokens(text: str) -> int:
     Of 200 characters or more of English, Chinese or source code it is at most 15 % under what
     there are; of noise, such as a hash in letters, it may be half.
     """
+    return _estimate_known(text) if len(text) <= _KNOWN_CHARS else _estimate(text)
+
+
+def _estimate(text: str) -> int:
     return int(sum(map(_estimated, _parts(text)))) + 1
+
+
+# Each step of a run weighs pieces of the same pages.
+_estimate_known = lru_cache(maxsize=512)(_estimate)
 
 
 def _parts(text: str) -> Iterator[str]:

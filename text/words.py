@@ -74,6 +74,9 @@ NON_TOPIC_WORDS = STOPWORDS | QUESTION_WORDS
 LONGEST_WORD = 100
 """The longest search word, in characters; a longer one is data."""
 
+_KNOWN_CHARS = 500
+"""The words of longer texts are not kept."""
+
 _PATTERNS = PatternFile("text", "words.toml")
 _TOKEN = regex(
     f"(?P<cjk>[{CJK}]+)"
@@ -96,12 +99,27 @@ def search_words(text: str) -> list[str]:
     Chinese, kana and hangul as overlapping pairs of characters; a code identifier whole and in
     parts; numbers, dates and percentages whole, their parts beside them.
     """
-    return list(_cut(unicodedata.normalize("NFKC", text), STOPWORDS))
+    return list(_list_known(text) if len(text) <= _KNOWN_CHARS else _list_words(text))
+
+
+def _list_words(text: str) -> tuple[str, ...]:
+    return tuple(_cut(unicodedata.normalize("NFKC", text), STOPWORDS))
+
+
+# Each check of a run asks for the words of the same statements.
+_list_known = lru_cache(maxsize=4096)(_list_words)
 
 
 def query_terms(question: str) -> list[str]:
     """Return the words of a question that name its topic, each once, in order."""
-    return list(dict.fromkeys(_cut(_subject(question), NON_TOPIC_WORDS)))
+    return list(_list_known_terms(question) if len(question) <= _KNOWN_CHARS else _terms(question))
+
+
+def _terms(question: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_cut(_subject(question), NON_TOPIC_WORDS)))
+
+
+_list_known_terms = lru_cache(maxsize=4096)(_terms)
 
 
 def spelled_query_terms(question: str) -> list[str]:

@@ -277,35 +277,39 @@ def find_overstatement(statement: str, sources: Sequence[SourceText], *, alike: 
         alike: Whether they are in its language, so that their words can be compared.
     """
     near = list_near_sentences(statement, sources, alike=alike)
-    close = filter_by_other_names(statement, near) or [
-        one for text in sources for one in list_closest_sentences(statement, text)
-    ]
     sure = _affirmed(_PATTERNS.sure, statement)
-    clauses = [part for one in near for part in CLAUSE_SPLIT.split(one)]
-    said = any(_affirmed(_PATTERNS.sure, one) for one in clauses)
-    if sure and not said and any(map(_PATTERNS.denies_surety.search, near)):
-        return "strength"
-    if alike and _is_too_strong(statement, close, near):
+    if sure and any(map(_PATTERNS.denies_surety.search, near)):
+        clauses = (part for one in near for part in CLAUSE_SPLIT.split(one))
+        if not any(_affirmed(_PATTERNS.sure, one) for one in clauses):
+            return "strength"
+    if alike and _is_too_strong(statement, sources, near):
         return "strength"
     return "other_number" if has_other_duration(statement, [text.text for text in sources]) else ""
 
 
-def _is_too_strong(statement: str, close: Sequence[str], near: Sequence[str]) -> bool:
+def _is_too_strong(statement: str, sources: Sequence[SourceText], near: Sequence[str]) -> bool:
     """Tell whether a statement says "always", "never" or "guaranteed" and no passage does.
 
     Args:
         statement: The statement, without marks and quotations.
-        close: The most similar passages of its sources.
-        near: Those passages with the sentences around them.
+        sources: The sources that it cites.
+        near: The most similar passages of these, with the sentences around them.
     """
     if not near or len(set(search_words(statement))) < _MIN_STATEMENT_WORDS:
         return False
-    there = " ".join([*close, *near])
-    if _PATTERNS.never.search(statement):
-        return not _PATTERNS.never_there.search(" ".join(close)) and not _is_denied(statement, near)
-    if _affirmed(_PATTERNS.promises, statement):
-        return not _PATTERNS.promised.search(" ".join(close))
-    return _affirmed(_PATTERNS.sure, statement) and not _PATTERNS.sure_there.search(there)
+    never = bool(_PATTERNS.never.search(statement))
+    promises = not never and _affirmed(_PATTERNS.promises, statement)
+    if not (never or promises or _affirmed(_PATTERNS.sure, statement)):
+        return False
+    close = filter_by_other_names(statement, near) or [
+        one for text in sources for one in list_closest_sentences(statement, text)
+    ]
+    there = " ".join(close)
+    if never:
+        return not _PATTERNS.never_there.search(there) and not _is_denied(statement, near)
+    if promises:
+        return not _PATTERNS.promised.search(there)
+    return not _PATTERNS.sure_there.search(" ".join([*close, *near]))
 
 
 def _is_denied(statement: str, near: Sequence[str]) -> bool:

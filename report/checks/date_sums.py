@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -99,7 +99,7 @@ def list_date_sums(text: str) -> tuple[DateSum, ...]:
     return tuple(_iter_sums(text, locate_dates(text)))
 
 
-def _iter_sums(text: str, dates: list[DateSpan]) -> Iterator[DateSum]:
+def _iter_sums(text: str, dates: Sequence[DateSpan]) -> Iterator[DateSum]:
     for one, other in pairwise(dates):
         added = _PATTERNS.added.fullmatch(text, one.end, other.start)
         if added:

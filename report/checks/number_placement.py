@@ -177,20 +177,26 @@ def _list_parts(source: SourceText) -> list[_Part]:
         if _PATTERNS.pairs.match(sentence):
             found.append(_to_part(sentence))  # a row of a table, as pairs of head and cell
         pieces = _PATTERNS.part.split(_PATTERNS.parenthesis.sub(" ", sentence))
-        texts = [*filter(str.strip, pieces)]
-        parts = [*map(_to_part, texts)]
-        lengths = [len(search_words(one)) for one in texts]
-        for at in range(len(texts)):
-            beside = [
-                n for n in (at - 1, at + 1) if 0 <= n < len(texts) and _joins(texts, lengths, n, at)
-            ]
-            near = zip(*(parts[n] for n in (at, *beside)), strict=True)
-            found.append(_Part(*(frozenset[str]().union(*sets) for sets in near)))
+        found += _iter_parts([*filter(str.strip, pieces)])
         found += [
             _to_part(sentence[max(0, one.start() - _CHARS_BEFORE_BRACKET) : one.end()])
             for one in _PATTERNS.parenthesis.finditer(sentence)
         ]
     return [*dict.fromkeys(one for one in found if one.numbers)]
+
+
+def _iter_parts(texts: Sequence[str]) -> Iterator[_Part]:
+    """Yield the parts of a sentence with their neighbours, if any of them has a number."""
+    if not any(map(_list_numbers, texts)):
+        return
+    parts = [*map(_to_part, texts)]
+    lengths = [len(search_words(one)) for one in texts]
+    for at in range(len(texts)):
+        beside = [
+            n for n in (at - 1, at + 1) if 0 <= n < len(texts) and _joins(texts, lengths, n, at)
+        ]
+        near = zip(*(parts[n] for n in (at, *beside)), strict=True)
+        yield _Part(*(frozenset[str]().union(*sets) for sets in near))
 
 
 def _joins(parts: Sequence[str], lengths: Sequence[int], other: int, at: int) -> bool:

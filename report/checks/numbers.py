@@ -118,7 +118,12 @@ def evaluate_terms(expression: str) -> list[float]:
 
 def list_checkable_numbers(statement: str) -> list[TextNumber]:
     """Return the numbers of a statement that need a source, in its order."""
-    return list(_iter_numbers(_PATTERNS.label.sub(" ", strip_file_names(statement))))
+    return [*_read_checkable_numbers(statement)]
+
+
+@lru_cache(maxsize=512)
+def _read_checkable_numbers(statement: str) -> tuple[TextNumber, ...]:
+    return tuple(_iter_numbers(_PATTERNS.label.sub(" ", strip_file_names(statement))))
 
 
 def strip_file_names(text: str) -> str:
@@ -293,13 +298,15 @@ def _products(side: str) -> list[float]:
     return found
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def normalize_numerals(text: str) -> str:
     """Return a text with its numbers in digits: "forty-two", "4th", "third", "七十三"."""
     text = _PATTERNS.spelt_number.sub(
         lambda found: str(_spelt_value(found[0])), _PATTERNS.suffix.sub("", text)
     )
     text = _PATTERNS.ordinal.sub(lambda found: str(_ORDINALS[found[0].lower()]), text)
+    if text.isascii():
+        return text
     text = _PATTERNS.han_percent.sub(lambda found: f"{_han_value(found['n'])}%", text)
     return _PATTERNS.han_spelt.sub(lambda found: _han_value(found[0].lstrip("第")), text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise, permutations
 from typing import NamedTuple
 
@@ -104,7 +104,7 @@ def extract_source_numbers(text: str) -> SourceNumbers:
     """Return the numbers, the quantities, the years and the dates of a source."""
     text = write_out_datetimes(text)
     glued = " ".join(_PATTERNS.glued_version.findall(text))
-    texts = (text, normalize_numerals(text), glued)
+    texts = {text, normalize_numerals(text), glued}
     numbers = sorted({value for one in texts for value in list_values(one)})
     return SourceNumbers(numbers, list(_quantities(text)), _years(text), _extract_dates(text))
 
@@ -122,7 +122,7 @@ def list_derivable_numbers(
     known = [one for source in sources for one in source.quantities]
     told = _quantities(statement) if known else ()
     found = [ours.number for ours in told if any(_same(ours, theirs) for theirs in known)]
-    years = {year for text in (statement, *near) for year in _years(text)}
+    years = set[int]().union(*map(_list_years, (statement, *near)))
     every = {year for source in sources for year in source.years}
     return [*found, *_spans(statement, years), *_times(statement, every)]
 
@@ -225,6 +225,11 @@ def _times(statement: str, years: set[int]) -> list[float]:
         *(float(one) for one in decades if any(one <= year < one + 10 for year in years)),
         *(float(one) for one in centuries if any((year + 99) // 100 == one for year in years)),
     ]
+
+
+@lru_cache(maxsize=2048)
+def _list_years(sentence: str) -> frozenset[int]:
+    return frozenset(_years(sentence))
 
 
 def _years(text: str) -> set[int]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, zip_longest
+from typing import NamedTuple
 
 from report.checks.overlap import CLAUSE_SPLIT
 from report.checks.source_text import SourceText, per_source
@@ -66,13 +67,12 @@ def _list_own_facts(part: str, rest: str) -> frozenset[str]:
 
 
 def _has_other_agent(statement: str, sources: Sequence[SourceText]) -> bool:
-    deeds = [_map_agents(source) for source in sources]
+    theirs = [_read_agents(source) for source in sources]
     return any(
-        _are_others(names, [one[verb] for one in deeds if verb in one], sources)
-        for verb, names in _iter_agents([one.text for one in split_sentences(statement)])
-        if names
-        and verb not in _RECIPROCAL
-        and not any(verb in _list_agentless(source) for source in sources)
+        _are_others(names, [one.named[verb] for one in theirs if verb in one.named], sources)
+        for sentence in split_sentences(statement)
+        for verb, names in _iter_agents(_list_deeds(sentence.text))
+        if names and verb not in _RECIPROCAL and not any(verb in one.unnamed for one in theirs)
     )
 
 
@@ -101,7 +101,6 @@ def _are_others(
     return bool(names) and others and all(known)
 
 
-_map_agents = per_source(lambda source: _group_names(_iter_agents(source.sentences)))
 _map_places = per_source(lambda source: _group_names(_list_places(source.text)))
 
 
@@ -113,27 +112,38 @@ def _group_names(deeds: Iterable[_Deed]) -> dict[str, set[str]]:
     return grouped
 
 
-def _iter_agents(sentences: Iterable[str]) -> Iterator[_Deed]:
+class _Agents(NamedTuple):
+    """Who does what in a source: the names with each verb, and the verbs without any."""
+
+    named: dict[str, set[str]]
+    unnamed: frozenset[str]
+
+
+@per_source
+def _read_agents(source: SourceText) -> _Agents:
+    agents: list[_Deed] = []
+    alone: list[str] = []
+    for sentence in source.sentences:
+        deeds = _list_deeds(sentence)
+        agents += _iter_agents(deeds)
+        alone += _iter_lone_verbs(sentence, deeds)
+    unnamed = (verb for verb, names in agents if not names)
+    return _Agents(_group_names(agents), frozenset(chain(unnamed, alone)))
+
+
+def _list_deeds(sentence: str) -> list[re.Match[str]]:
+    return [*_PATTERNS.by.finditer(sentence), *_PATTERNS.did.finditer(sentence)]
+
+
+def _iter_agents(deeds: Iterable[re.Match[str]]) -> Iterator[_Deed]:
     """Yield what was done, each time with the words of the names of those who did it."""
-    for deed in chain.from_iterable(map(_find_deeds, sentences)):
+    for deed in deeds:
         names = _list_name_words(deed["names"])
         yield from ((verb, names) for verb in _base_verbs(deed["verbs"]))
 
 
-def _find_deeds(sentence: str) -> Iterator[re.Match[str]]:
-    return chain(_PATTERNS.by.finditer(sentence), _PATTERNS.did.finditer(sentence))
-
-
-@per_source
-def _list_agentless(source: SourceText) -> frozenset[str]:
-    """Return what a source says to be done where no name says by whom."""
-    unnamed = (verb for verb, names in _iter_agents(source.sentences) if not names)
-    alone = (verb for one in source.sentences for verb in _iter_lone_verbs(one))
-    return frozenset(chain(unnamed, alone))
-
-
-def _iter_lone_verbs(sentence: str) -> Iterator[str]:
-    spans = [deed.span("verbs") for deed in _find_deeds(sentence)]
+def _iter_lone_verbs(sentence: str, deeds: Iterable[re.Match[str]]) -> Iterator[str]:
+    spans = [deed.span("verbs") for deed in deeds]
     for verb in _PATTERNS.deed.finditer(sentence):
         if not any(start <= verb.start() < end for start, end in spans):
             yield from _base_verbs(verb[0])

@@ -59,6 +59,7 @@ class SourceContents:
         """The code that the text shows, which its prose may name."""
         self.abouts: dict[tuple[str, ...], str] = {}
         self.counted: dict[tuple[str, ...], list[float]] = {}
+        self.derived: dict[tuple[str, tuple[str, ...]], list[float]] = {}
         self.get_source = cache(lambda name: load_source(self.known[name]))
         """Returns a source as statements are compared with it."""
         self.get_source_numbers = cache(lambda name: load_source_numbers(self.known[name]))
@@ -170,9 +171,12 @@ class SourceContents:
 
     def list_derivable_numbers(self, statement: str, names: Sequence[str]) -> list[float]:
         """Return the numbers of a statement that follow from others of its sources, sorted."""
-        near = list_near_sentences(statement, [*map(self.get_source, names)])
-        measures = [self.get_source_numbers(name) for name in names]
-        return sorted(list_derivable_numbers(statement, near, measures))
+        key = statement, tuple(names)
+        if key not in self.derived:
+            near = list_near_sentences(statement, [*map(self.get_source, names)])
+            measures = [self.get_source_numbers(name) for name in names]
+            self.derived[key] = sorted(list_derivable_numbers(statement, near, measures))
+        return self.derived[key]
 
     def has_unsupported_number(
         self, statement: str, names: Sequence[str], also: Sequence[float] = ()

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from report.markdown.markers import MARKER, blank_quotations
 from text.dates import write_out_datetimes
 from text.script import detect_single_language, simplify_chinese
-from text.sentences import split_sentences
+from text.sentences import list_sentences
 from text.words import search_words
 
 MAX_COMPARED_QUOTATIONS = 20
@@ -68,7 +68,7 @@ def per_source(derive: Callable[[SourceText], _Derived]) -> Callable[[SourceText
 def index_source(text: str) -> SourceText:
     """Return a source as it is compared; Chinese is converted to simplified characters."""
     text = simplify_chinese(write_out_datetimes(text))
-    sentences = [sentence.text for sentence in split_sentences(text)]
+    sentences = [sentence.text for sentence in list_sentences(text)]
     positions: dict[str, dict[int, None]] = {}
     for at, sentence in enumerate(sentences):
         for word in search_words(sentence):

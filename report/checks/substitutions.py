@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, dropwhile, islice, takewhile
 from typing import NamedTuple
 
@@ -82,9 +82,9 @@ def has_swapped_name(statement: str, sources: Sequence[SourceText]) -> bool:
 def _is_any_moved(
     part: str, sources: Sequence[SourceText], sort: str, *, absent: bool = False
 ) -> bool:
-    slots = _list_slots(part, sort)
+    slots = _list_slots(_split_words(part), sort)
     things = {slot.thing for slot in slots}
-    frames = [_FRAMES[sort](source) for source in sources] if slots else []
+    frames = [_map_frames(source)[sort] for source in sources] if slots else []
     known = {one for one in things if any(one in frame.things for frame in frames)}
     if absent:
         known |= {one for one in things if one.isdigit() and len(one) <= _MAX_ABSENT_DIGITS}
@@ -167,10 +167,11 @@ def _is_year(number: str) -> bool:
     return number.isdigit() and len(number) == _YEAR_DIGITS
 
 
-_FRAMES = {
-    "number": per_source(lambda source: _to_frames(_list_slots(source.text, "number"))),
-    "name": per_source(lambda source: _to_frames(_list_slots(source.text, "name"))),
-}
+@per_source
+def _map_frames(source: SourceText) -> dict[str, _Frames]:
+    """Return the numbers and the names of a source."""
+    sentences = _split_words(source.text)
+    return {sort: _to_frames(_list_slots(sentences, sort)) for sort in ("number", "name")}
 
 
 def _to_frames(slots: Sequence[_Slot]) -> _Frames:
@@ -184,35 +185,46 @@ def _to_frames(slots: Sequence[_Slot]) -> _Frames:
     return frames
 
 
-def _list_slots(text: str, sort: str) -> list[_Slot]:
-    """Return the things of a text, each once with the same words around it."""
+def _split_words(text: str) -> list[list[list[str]]]:
+    """Return the words of each segment of each sentence of a text, its numbers in digits."""
     return [
-        *dict.fromkeys(slot for one in _SENTENCE.split(text) for slot in _iter_slots(one, sort))
+        [tokenize(part) for part in _SEGMENT.split(normalize_numerals(sentence))]
+        for sentence in _SENTENCE.split(text)
     ]
 
 
-def _iter_slots(sentence: str, sort: str) -> Iterator[_Slot]:
-    """Yield the things of a sentence; those of a list have the words around the list."""
-    is_thing = _NUMBER.fullmatch if sort == "number" else _CAPITAL.fullmatch
-    segments = [tokenize(one) for one in _SEGMENT.split(normalize_numerals(sentence))]
-    words = [*chain.from_iterable(segments)]
-    at = 0
-    for segment in segments:
-        beside = frozenset(sys.intern(word.lower()) for word in segment) - STOPWORDS
-        for word in segment:
-            first = sort == "name" and at == 0 and not any(map(is_thing, words[1:2]))
-            if is_thing(word) and word != "1" and not first:
-                before = words[max(0, at - _MAX_FRAME_DISTANCE) : at][::-1]
-                after = words[at + 1 : at + 1 + _MAX_FRAME_DISTANCE]
-                thing = _PLURAL.sub("", word.replace(",", ""))
-                yield _Slot(thing, _to_side(before, is_thing), _to_side(after, is_thing), beside)
-            at += 1
+def _list_slots(sentences: Iterable[Sequence[Sequence[str]]], sort: str) -> list[_Slot]:
+    """Return the things of sentences, each once with the same words around it."""
+    return [*dict.fromkeys(slot for one in sentences for slot in _iter_slots(one, sort))]
 
 
-def _to_side(near: Sequence[str], is_thing: Callable[[str], object]) -> tuple[str, ...]:
-    """Return the words on one side of a thing, without the other things of its list.
+def _iter_slots(segments: Sequence[Sequence[str]], sort: str) -> Iterator[_Slot]:
+    """Yield the things of a sentence; those of a list have the words around the list.
 
     A word is one object in all frames: there are as many frames as things in a source.
     """
-    rest = dropwhile(lambda word: bool(is_thing(word)) or word in _LINKS, near)
-    return tuple(sys.intern(word.lower()) for word in islice(rest, _FRAME_WORDS))
+    is_thing = _NUMBER.fullmatch if sort == "number" else _CAPITAL.fullmatch
+    words = [*chain.from_iterable(segments)]
+    things = [*map(bool, map(is_thing, words))]
+    if not any(things):
+        return
+    lower = [sys.intern(word.lower()) for word in words]
+    listed = [thing or word in _LINKS for thing, word in zip(things, words, strict=True)]
+    first = 1 if sort == "name" and not any(things[1:2]) else 0
+    end = 0
+    for segment in segments:
+        start, end = end, end + len(segment)
+        places = [at for at in range(max(start, first), end) if things[at] and words[at] != "1"]
+        beside = frozenset(lower[start:end]) - STOPWORDS if places else frozenset[str]()
+        for at in places:
+            before = range(at - 1, max(0, at - _MAX_FRAME_DISTANCE) - 1, -1)
+            after = range(at + 1, min(at + 1 + _MAX_FRAME_DISTANCE, len(words)))
+            thing = _PLURAL.sub("", words[at].replace(",", ""))
+            frame = (_list_frame(lower, listed, before), _list_frame(lower, listed, after))
+            yield _Slot(thing, *frame, beside)
+
+
+def _list_frame(lower: Sequence[str], listed: Sequence[bool], side: range) -> tuple[str, ...]:
+    """Return the words on one side of a thing, without the other things of its list."""
+    rest = dropwhile(listed.__getitem__, side)
+    return tuple(map(lower.__getitem__, islice(rest, _FRAME_WORDS)))

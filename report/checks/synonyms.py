@@ -37,24 +37,22 @@ _find_source_sizes = per_source(lambda source: _find_sizes(source.text))
 
 def source_has_word(word: str, source: SourceText) -> bool:
     """Tell whether a source has a word, or a synonym of it, in any form."""
-    return _has_any_form(word, _map_forms(source))
+    return _has_any_form(word, _list_forms(source))
 
 
 def find_word_sentences(word: str, source: SourceText) -> set[int]:
     """Return which sentences of a source have a word, or a synonym of it, in any form."""
-    forms = _map_forms(source)
-    words = {spelt for form in _iter_forms(word) for spelt in forms.get(form, ())}
+    wanted = _list_forms(source).intersection(_iter_forms(word))
+    if not wanted:
+        return set()
+    words = (one for one in source.positions if not wanted.isdisjoint(_text_forms[one]))
     return {at for spelt in words for at in source.positions[spelt]}
 
 
 @per_source
-def _map_forms(source: SourceText) -> dict[str, tuple[str, ...]]:
-    """Return the words of a source by each of their forms."""
-    found: dict[str, list[str]] = {}
-    for word in source.positions:
-        for form in _text_forms[word]:
-            found.setdefault(form, []).append(word)
-    return {form: tuple(words) for form, words in found.items()}
+def _list_forms(source: SourceText) -> frozenset[str]:
+    """Return the forms of the words of a source."""
+    return frozenset[str]().union(*map(_text_forms.__getitem__, source.positions))
 
 
 def has_word_or_synonym(word: str, sentence: str) -> bool:
@@ -158,9 +156,15 @@ def _iter_forms(word: str) -> Iterator[str]:
 def render_nation_names(text: str) -> str:
     """Return the other words for each country and people that a text names."""
     stems = _stems(text)
-    nations = (group for group in _read_list("synonyms") if group[0].istitle())
-    known = (group for group in nations if not stems.isdisjoint(search_words(" ".join(group))))
+    known = (group for group, words in _nations() if not stems.isdisjoint(words))
     return " ".join(dict.fromkeys(word for group in known for word in group))
+
+
+@cache
+def _nations() -> list[tuple[list[str], frozenset[str]]]:
+    """Return the words for each country and its people, and their stems."""
+    groups = (group for group in _read_list("synonyms") if group[0].istitle())
+    return [(group, frozenset(search_words(" ".join(group)))) for group in groups]
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from prompts.data_blocks import QUOTATION_BODY
 from report.markdown.code import InlineCode, map_inline_code, mask_code, unmask_code
@@ -18,6 +19,8 @@ MARKER = regex(r"\[(S[1-9]\d*|\?)\]")
 
 QUOTE = regex(rf'<q s="(S[1-9]\d*)?">({QUOTATION_BODY})</q>')
 """A marked quotation in its normal spelling: its source, and its words, escaped for HTML."""
+
+_CITING = regex(f"{QUOTE.pattern}|{MARKER.pattern}", re.DOTALL)
 
 QUOTED_WORDS = regex(
     "“(?P<a>[^“”]{1,2000})”|„(?P<b>[^„“”]{1,2000})[“”]|«(?P<c>[^«»]{1,2000})»"
@@ -36,6 +39,8 @@ _STOPS = ".!?。！？…；"
 _MAX_RANGE = 20  # a longer range is read as its two ends
 
 
+# The checks of a text, its claims and its rendering ask for the same blocks.
+@lru_cache(maxsize=512)
 def normalize_marks(text: str) -> str:
     """Return a block of a model's text with normalized marks and without other markup.
 
@@ -144,8 +149,7 @@ def map_matches(
 
 def list_cited_ids(text: str) -> list[str]:
     """Return the ids that the markers and quotations of a text cite, in order, with repetitions."""
-    both = re.finditer(f"{QUOTE.pattern}|{MARKER.pattern}", text, re.DOTALL)
-    return [use[1] or use[3] for use in both if use[1] or use[3]]
+    return [use[1] or use[3] for use in _CITING.finditer(text) if use[1] or use[3]]
 
 
 def is_quotation_length(words: str) -> bool:

@@ -1,5 +1,8 @@
 import time
 
+import pytest
+from rank_bm25 import BM25Plus
+
 from text.keyword_ranking import (
     ScoredPassage,
     find_distinct_texts,
@@ -8,6 +11,7 @@ from text.keyword_ranking import (
     select_diverse,
 )
 from text.sentences import Span
+from text.words import query_terms, search_words
 
 TEXTS = [
     "The bees dance in the hive.",
@@ -29,6 +33,18 @@ def test_a_word_of_every_text_still_counts():
         :1
     ] == [2]
     assert rank_texts("bees", ["bees dance"])[0][1] > 0
+
+
+@pytest.mark.parametrize(
+    "query", ["Why do bees dance?", "wax football", "bees", "hive hive volcano"]
+)
+def test_scores_are_those_of_bm25_plus_without_a_lower_bound(query):
+    reference = BM25Plus([search_words(text) for text in TEXTS], k1=1.2, b=0.75, delta=0)
+    expected = reference.get_scores(query_terms(query)).tolist()
+
+    found = dict(rank_texts(query, TEXTS))
+
+    assert [found.get(number, 0.0) for number in range(len(TEXTS))] == expected
 
 
 def test_chinese_is_ranked_too():

@@ -5,6 +5,14 @@ def test_english_words_are_stemmed_and_stopwords_left_out():
     assert search_words("The bees' dances are in the hive.") == ["bee", "danc", "hive"]
 
 
+def test_words_that_were_changed_by_a_caller_are_the_same_for_the_next():
+    search_words("Bees dance at noon").clear()
+    query_terms("Do bees dance?").clear()
+
+    assert search_words("Bees dance at noon") == ["bee", "danc", "noon"]
+    assert query_terms("Do bees dance?") == ["bee", "danc"]
+
+
 def test_accents_do_not_matter():
     assert search_words("Beyoncé") == search_words("Beyonce")
 

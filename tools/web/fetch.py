@@ -35,7 +35,7 @@ def explain_empty_page(title: str, text: str) -> str:
     A word such as "404" or "cookies" counts only where there is little else: a page about them is
     long.
     """
-    if sum(sign.isalnum() for sign in text[:_START]) < _LETTERS:
+    if sum(map(str.isalnum, text[:_START])) < _LETTERS:
         return "there is no text on it"
     start = f"{title}\n{text[:_START]}"
     gone = len(text) < _LONG and _PATTERNS.gone_title.search(title)

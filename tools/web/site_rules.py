@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import httpx
 
@@ -76,6 +77,7 @@ def _list_domains(url: str) -> Iterator[str]:
         host = host.partition(".")[2]
 
 
+@lru_cache(maxsize=256)
 def _host(url: str) -> str:
     """Return the host of an address as a request would name it; "" for what is no address."""
     try:
