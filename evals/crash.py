@@ -25,7 +25,7 @@ from starlette.routing import Route
 
 from calls.ledger import recorded_hits
 from evals.openai_server import Call, Server, digest_request
-from evals.world import Pages, make_rules
+from evals.world import RESULTS, Pages, make_rules
 
 Answer = Callable[[Request], Awaitable[Response]]
 
@@ -47,15 +47,16 @@ class _World(Server):
 
 
 @contextmanager
-def make_world(seconds: float, steps: int = 4) -> Iterator[_World]:
+def make_world(seconds: float, steps: int = 4, results: int = RESULTS) -> Iterator[_World]:
     """Serve the model, the search and the pages for as long as a `with` block lasts.
 
     Args:
         seconds: How long each answer takes.
         steps: How many steps the plan has.
+        results: How many pages each search finds.
     """
     with _World(make_rules(steps), seconds) as world:
-        pages = Pages(seconds, world.site)
+        pages = Pages(seconds, world.site, results=results)
         world.add_routes(
             Route("/search", _noting(world, pages.search)),
             Route("/page/{number}", _noting(world, pages.page)),

@@ -81,8 +81,10 @@ def serve_world(
 class Pages:
     """A web of pages made of real encyclopedic text where it is at hand, else of plain words."""
 
-    def __init__(self, seconds: float, url: str, *, headings: bool = False) -> None:
-        self.seconds, self.url, self.headings = seconds, url, headings
+    def __init__(
+        self, seconds: float, url: str, *, headings: bool = False, results: int = RESULTS
+    ) -> None:
+        self.seconds, self.url, self.headings, self.results = seconds, url, headings, results
         corpus = Path("../shared/data/hotpotqa/corpus.jsonl")
         lines = corpus.read_text("utf-8").splitlines() if corpus.exists() else []
         self.paragraphs = [json.loads(line)["text"] for line in lines] or [
@@ -102,7 +104,7 @@ class Pages:
                 "title": f"Page {first + number}",
                 "content": "bees",
             }
-            for number in range(RESULTS)
+            for number in range(self.results)
         ]
         return JSONResponse({"results": hits})
 

@@ -160,6 +160,8 @@ def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     file.write_text(whole.partition(end)[0] + end, "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SSL_CERT_FILE", str(file))
+        # Clients that do not trust the environment ask certifi.
+        patch.setattr(certifi, "where", lambda: str(file))
         yield
 
 

@@ -19,10 +19,13 @@ from tests.integration.command import Fork, Forks
 
 pytestmark = pytest.mark.integration
 
-KILLED = {"searching": 4, "reading pages": 30, "writing findings": 46}
+KILLED = {"searching": 4, "reading pages": 20, "writing findings": 26}
 """After how many requests a run is killed, and what it is doing then."""
 
 CLOSED = "closed at the review"
+
+WORLD = {"seconds": 0.05, "steps": 2, "results": 2}
+"""A world that is small enough to run a question in it nine times."""
 
 
 class Forked:
@@ -63,7 +66,7 @@ def forking(forks: Forks) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def golden(tmp_path_factory: pytest.TempPathFactory, forking: None) -> Golden:
     """A run that nobody stops."""
-    with make_world(0.05, steps=2) as servers:
+    with make_world(**WORLD) as servers:
         return uninterrupted(servers, tmp_path_factory.mktemp("golden"))
 
 
@@ -73,7 +76,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory, golden: Golden) -> dict[st
     folder = tmp_path_factory.mktemp("stopped")
 
     def stop(name: str) -> Stopped:
-        with make_world(0.05, steps=2) as servers:
+        with make_world(**WORLD) as servers:
             if name == CLOSED:
                 return closed_at_review(servers, folder / name, golden)
             return kill_run(servers, folder / name, golden, 0.02, asked=KILLED[name])

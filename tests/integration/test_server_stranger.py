@@ -1,23 +1,30 @@
-"""The server runs and reads nothing of the folder that it is started in."""
+"""A server runs and reads nothing of the folder that it is started in, and keeps no secret."""
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import json
 import pickle
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from tests.integration.serving import ANSWERED, ROOT, asked, context, serving
+from tests.integration.serving import ANSWERED, ROOT, Server, asked, context, serving
 
 sdk = pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
 
 pytestmark = pytest.mark.integration
 
 CODE = ("app", "config", "graph", "nodes", "runs", "storage")
-"""The packages of which a copy stands in a clone."""
+"""The packages of which a copy stands in the folder."""
+
+SECRET = "hunter2-Zebra9"
+ASKED = f"My password is {SECRET}. What did Ebbinghaus measure?"
+
+NOTED = base64.b64encode(b"Ebbinghaus measured forgetting with syllables. " * 9).decode()
 
 BETRAYAL = "import pathlib; pathlib.Path({mark!r}).write_text('run')\n"
 """Code that leaves a mark when it is run."""
@@ -33,17 +40,12 @@ class Pickled:
         return exec, (BETRAYAL.format(mark=str(self.mark)),)
 
 
-def clone(folder: Path) -> None:
-    """Make a folder that looks like a checkout of the project, with settings of its own."""
+def cloned(folder: Path) -> None:
+    """Make a folder that looks like a checkout, with its own configuration of a server."""
     for name in CODE:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("langgraph.json", "pyproject.toml", "AGENTS.md"):
+    for name in ("pyproject.toml", "AGENTS.md"):
         shutil.copy(ROOT / name, folder / name)
-
-
-def foreign(folder: Path) -> None:
-    """Make a folder whose own configuration of a server names code of its own."""
-    folder.mkdir()
     graphs = {name: f"{name}.py:graph" for name in ("dossier", "research", "theirs")}
     told = {"dependencies": ["."], "graphs": graphs, "http": {"app": "theirs.py:app"}}
     (folder / "langgraph.json").write_text(json.dumps(told))
@@ -72,23 +74,99 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(one.relative_to(folder)): one.read_bytes() for one in every}
 
 
-@pytest.mark.parametrize("make", [clone, foreign])
-async def test_a_server_answers_and_touches_nothing_where_it_is_started(tmp_path: Path, make: Any):
-    folder, home, mark = tmp_path / "there", tmp_path / "home", tmp_path / "mark"
-    make(folder)
+def holding(home: Path) -> list[str]:
+    every = (one for one in home.rglob("*") if one.is_file())
+    return [
+        one.name
+        for one in every
+        if any(told.encode() in one.read_bytes() for told in (SECRET, NOTED))
+    ]
+
+
+async def told(server: Server) -> Any:
+    """Send a secret in by every way, and return what the last run says."""
+    secret = f"my password is {SECRET}"
+    accepted = context(auto_accept=True)
+    async with sdk.get_client(url=server.url, api_key=server.token) as client:
+        await client.assistants.create("dossier", metadata={"note": secret}, name=secret)
+        await client.store.put_item(["notes"], "one", {"text": secret})
+        thread = (await client.threads.create(metadata={"note": secret}))["thread_id"]
+        await client.runs.wait(thread, "dossier", input=asked(ASKED), context=context())
+        file = {
+            "type": "file",
+            "mimeType": "text/plain",
+            "data": NOTED,
+            "metadata": {"name": "n.txt"},
+        }
+        said = [{"type": "text", "text": "What does it say?"}, file]
+        sent = {"messages": [{"role": "user", "content": said}]}
+        await client.runs.wait(thread, "dossier", input=sent, context=context())
+        reject = {"decisions": [{"type": "reject", "message": f"only 1885; {secret}"}]}
+        await client.runs.wait(thread, "dossier", command={"resume": reject}, context=context())
+        values = {"messages": [{"role": "user", "content": secret}]}
+        await client.threads.update_state(thread, values, as_node="profile")
+        again = (await client.threads.get_state(thread))["values"]["messages"]
+        await client.runs.create(
+            thread,
+            "dossier",
+            input={"messages": [*again, *asked(ASKED)["messages"]], "note": secret},
+            context=accepted,
+        )
+        runs = await client.runs.list(thread)
+        await client.runs.join(thread, runs[0]["run_id"])
+        return await client.threads.get_state(thread)
+
+
+async def chosen(server: Server) -> tuple[set[str], Any]:
+    """Return the graphs that a server offers, and how a run of it ends."""
+    async with sdk.get_client(url=server.url, api_key=server.token) as client:
+        graphs = {one["graph_id"] for one in await client.assistants.search()}
+        thread = (await client.threads.create())["thread_id"]
+        choices = context(auto_accept=True)
+        state = await client.runs.wait(thread, "dossier", input=asked(), context=choices)
+    return graphs, state
+
+
+class Ended(NamedTuple):
+    """What a server did that was started in a hostile folder and sent secrets, and has ended."""
+
+    home: Path
+    folder: Path
+    mark: Path
+    before: dict[str, bytes]
+    graphs: set[str]
+    state: Any
+    secret_state: Any
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """One server for all tests here, which takes seconds to start."""
+    root = tmp_path_factory.mktemp("stranger")
+    folder, home, mark = root / "there", root / "home", root / "mark"
     home.mkdir()
+    cloned(folder)
     poisoned(folder, mark)
     before = contents(folder)
-
     with serving(home, folder) as server:
-        async with sdk.get_client(url=server.url, api_key=server.token) as client:
-            graphs = {one["graph_id"] for one in await client.assistants.search()}
-            thread = (await client.threads.create())["thread_id"]
-            choices = context(auto_accept=True)
-            state = await client.runs.wait(thread, "dossier", input=asked(), context=choices)
+        graphs, state = asyncio.run(chosen(server))
+        secret_state = asyncio.run(told(server))
+    return Ended(home, folder, mark, before, graphs, state, secret_state)
 
-    assert graphs == {"dossier", "research", "recall"}
-    assert state["status"] in ANSWERED
-    assert not mark.exists()
-    assert contents(folder) == before
-    assert (home / "server").is_dir()
+
+def test_a_server_answers_and_touches_nothing_where_it_is_started(ended: Ended):
+    assert ended.graphs == {"dossier", "research", "recall"}
+    assert ended.state["status"] in ANSWERED
+    assert not ended.mark.exists()
+    assert contents(ended.folder) == ended.before
+    assert (ended.home / "server").is_dir()
+
+
+def test_a_secret_sent_by_any_way_and_a_file_are_in_no_file_and_the_person_is_told(ended: Ended):
+    state = ended.secret_state
+
+    # The server writes its own files when it ends.
+    assert [*ended.home.glob("server/*/*/.langgraph_ops.pckl")]
+    assert holding(ended.home) == []
+    assert state["values"]["status"] in ("succeeded", "partial")
+    assert "password" in json.dumps(state["values"]["messages"][-1])

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import stat
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from app.access import STUDIO, AccessMiddleware, AccessRules, log_access_rules
 from app.server_token import NAME, load_server_token
 from config.errors import Problem
 from config.settings import settings
+from tests.cases import each_case
 from tests.places import new_process
 
 HERE = "http://127.0.0.1:8123"
@@ -72,8 +74,7 @@ def keyed() -> dict[str, str]:
     return {"x-api-key": load_server_token()}
 
 
-@pytest.mark.parametrize(
-    "host",
+@each_case(
     [
         "rebound.example",
         "rebound.example:8123",
@@ -91,7 +92,7 @@ def keyed() -> dict[str, str]:
         "localhost:port",
         "..localhost",
         "",
-    ],
+    ]
 )
 def test_a_server_that_is_called_by_another_name_answers_nobody(host: str):
     for path in ("/threads", "/ok"):
@@ -129,21 +130,22 @@ def test_the_address_at_which_a_request_arrives_is_the_servers_own():
     assert client(url="http://10.1.2.3:8123").get("/threads", headers=keyed()).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
-        "https://evil.example",
-        "null",
-        "",
-        "http://localhost:3000",
-        "https://smith.langchain.com.evil.example",
-        "https://smith.langchain.com:8443",
-        "http://smith.langchain.com",
-        "chrome-extension://abcdef",
-        "https://smith.langchain.com, https://evil.example",
-    ],
+@each_case(
+    product(
+        [
+            "https://evil.example",
+            "null",
+            "",
+            "http://localhost:3000",
+            "https://smith.langchain.com.evil.example",
+            "https://smith.langchain.com:8443",
+            "http://smith.langchain.com",
+            "chrome-extension://abcdef",
+            "https://smith.langchain.com, https://evil.example",
+        ],
+        ["GET", "POST", "PUT", "DELETE", "OPTIONS"],
+    )
 )
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS"])
 def test_a_page_that_is_not_named_gets_and_causes_nothing(origin: str, method: str):
     asks = {
         "access-control-request-method": "POST",

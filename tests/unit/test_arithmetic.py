@@ -5,11 +5,11 @@ import time
 import pytest
 
 from config.errors import ErrorCode, Problem
+from tests.cases import each_case
 from tools.arithmetic import evaluate
 
 
-@pytest.mark.parametrize(
-    ("expression", "value"),
+@each_case(
     [
         ("1 + 1", 2),
         ("0.1 + 0.2", 0.3),
@@ -50,7 +50,7 @@ from tools.arithmetic import evaluate
         ("round(sqrt(2), 3)", 1.414),
         ("4 ** 0.5", 2),
         ("1_000 + 1e3", 2000),
-    ],
+    ]
 )
 def test_an_expression_has_its_exact_value(expression: str, value: float) -> None:
     assert evaluate(expression) == value
@@ -60,8 +60,7 @@ def test_a_whole_value_is_an_int() -> None:
     assert repr(evaluate("6 / 2")) == "3"
 
 
-@pytest.mark.parametrize(
-    ("expression", "why"),
+@each_case(
     [
         ("", "not written"),
         ("two plus two", "not written"),
@@ -107,7 +106,7 @@ def test_a_whole_value_is_an_int() -> None:
         ("-" * 999 + "1", "too many levels|not written"),
         ("(" * 300 + "1" + ")" * 300, "too many levels|not written"),
         ("1\0", "not written|null"),
-    ],
+    ]
 )
 def test_what_is_no_plain_arithmetic_is_refused_in_words(expression: str, why: str) -> None:
     began = time.monotonic()

@@ -1,6 +1,7 @@
 import pytest
 
 from report.checks.attribution import enforce_citations
+from tests.cases import each_case
 
 MILL = (
     "Orla Mill was built by the widow Tove Lind in 1764 and ground rye for forty farms. It was the "
@@ -23,8 +24,7 @@ def doubts(said):
     return [one["reason"] for one in checked.doubted]
 
 
-@pytest.mark.parametrize(
-    ("said", "reason"),
+@each_case(
     [
         ("The miller played the organ in a church at night [S1].", "strange"),
         ("Tove Lind had the mill built and poisoned two husbands [S1].", "strange"),
@@ -39,7 +39,7 @@ def doubts(said):
         ("The owner accepted a loan from a bank [S1].", "negation"),
         ("参观者可以在塔顶的餐厅里品尝当地美食[S2]。", "strange"),
         ("塔内保存着九幅壁画[S2]。", "other_number"),
-    ],
+    ]
 )
 def test_what_a_source_does_not_say_in_other_words_either_is_marked(said, reason):
     assert doubts(said) == [reason]

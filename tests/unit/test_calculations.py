@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from report.checks.attribution import CheckedText, enforce_citations
+from tests.cases import each_case
 
 EN = (
     "The pump moves 45 litres a minute. A tank holds 2700 litres and the site has 14 tanks. "
@@ -46,8 +47,7 @@ def reasons(found: CheckedText) -> list[str]:
     return [one["reason"] for one in found.doubted]
 
 
-@pytest.mark.parametrize(
-    "said",
+@each_case(
     [
         LEAD + "So one tank is full after 60 minutes.",
         LEAD + "Filling a tank would take an hour, that is 2700 divided by 45 or 60 minutes.",
@@ -73,15 +73,14 @@ def reasons(found: CheckedText) -> list[str]:
         "2700 除以 45 等于 60 分钟，也就是 1 小时 [S2]。",
         TABLE.format(1140),
         ZH_TABLE.format(1140),
-    ],
+    ]
 )
 def test_a_result_that_follows_from_the_text_stays_without_a_mark(said: str):
     found = checked(said)
     assert (found.removed, reasons(found)) == ([], [])
 
 
-@pytest.mark.parametrize(
-    "said",
+@each_case(
     [
         LEAD + "All 14 tanks have a total of 38,700 litres.",
         LEAD + "The old one moved 30 litres [S1]. The new one is faster by a factor of 1.9.",
@@ -95,7 +94,7 @@ def test_a_result_that_follows_from_the_text_stays_without_a_mark(said: str):
         "2700 除以 45 等于 60 分钟，也就是 2 小时 [S2]。",
         TABLE.format(1240),
         ZH_TABLE.format(1240),
-    ],
+    ]
 )
 def test_a_result_that_does_not_come_out_is_marked_and_stays(said: str):
     found = checked(said)

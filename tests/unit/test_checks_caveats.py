@@ -6,6 +6,7 @@ import pytest
 
 from report.checks.attribution import enforce_citations
 from report.checks.claims import classify_statement
+from tests.cases import each_case
 
 PUMP = (
     "The Dunmore pump was installed in March 2004 and overhauled in May 2007. It moves 120 litres "
@@ -17,8 +18,7 @@ TEXTS = {"S1": PUMP, "S2": WELL}
 CITED = "The motor is cooled by water [S1]."
 
 
-@pytest.mark.parametrize(
-    "said",
+@each_case(
     [
         "Nothing in them compares the Dunmore pump with its rivals.",
         "They do not say how loud it is, and vibration is not named anywhere in them.",
@@ -42,7 +42,7 @@ CITED = "The motor is cooled by water [S1]."
         "报废年份不详。",
         "作者没有交代停产的原因。",
         "这一点在书中没有答案。",
-    ],
+    ]
 )
 def test_what_says_that_nothing_was_found_stays_in_any_ordinary_wording(said: str):
     checked = enforce_citations(f"{CITED} {said}", TEXTS)

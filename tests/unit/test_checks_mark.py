@@ -7,6 +7,7 @@ import re
 import pytest
 
 from report.checks.attribution import enforce_citations
+from tests.cases import each_case
 
 SHIP = (
     "The ferry Aurora was built by Nils Dahl in Bergen on 14 March 1962. It can carry 640 people. "
@@ -29,8 +30,7 @@ def reasons(text: str) -> list[str]:
     return [one["reason"] for one in enforce_citations(text, TEXTS).removed]
 
 
-@pytest.mark.parametrize(
-    ("said", "reason"),
+@each_case(
     [
         ("It can carry 690 people [S1].", "other_number"),
         ("Five sister ships were sold to Anna Holm [S1].", "other_number"),
@@ -48,7 +48,7 @@ def reasons(text: str) -> list[str]:
         ("全部台阶是石头的[S3]。", "strength"),
         ("一定会重新装修[S3]。", "strength"),
         ("Whales sing louder songs than any violin of Cremona [S1].", "strange"),
-    ],
+    ]
 )
 def test_what_a_source_has_otherwise_is_marked_and_stays(said: str, reason: str):
     assert doubts(said) == [reason]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from report.checks.attribution import enforce_citations
+from tests.cases import each_case
 
 POUNCE = (
     "To refresh the shelf, use pounce renew or pounce-get renew. This command looks for parcels "
@@ -111,11 +110,11 @@ TWINS = {
 }
 
 
-@pytest.mark.parametrize("kind", TWINS)
+@each_case(TWINS)
 def test_a_paraphrase_is_not_doubted(kind: str):
     assert not contested(TWINS[kind][0])
 
 
-@pytest.mark.parametrize("kind", TWINS)
+@each_case(TWINS)
 def test_its_false_twin_is_caught(kind: str):
     assert contested(TWINS[kind][1])

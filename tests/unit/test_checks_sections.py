@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from graph.records import DoubtedSentence
@@ -10,6 +12,7 @@ from report.checks.second_reader import ClaimVerdict, derive_ruling, list_claims
 from report.checks.sections import has_recommendation, list_inferred_statements
 from report.checks.verification import replace_statements
 from report.markdown.markdown_blocks import statement_key
+from tests.cases import each_case
 
 DUNMORE = (
     "The Dunmore pump moves 120 litres a minute and draws 750 watts. It costs 890 euros. A "
@@ -141,18 +144,19 @@ def test_a_recommendation_that_nobody_asked_for_needs_a_source():
     assert [one["reason"] for one in result.removed] == ["no_source"]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Long-term reliability of the sensor",
-        "Whether either pump works below −20 °C",
-        "How loud the Dunmore pump is: no manual says so.",
-        "The sources do not compare running costs.",
-        "Prices may have changed since then.",
-        "Who sells spare parts after 2030 could not be found out [S9].",
-    ],
+@each_case(
+    product(
+        ["## What is not known", "**What is not known**"],
+        [
+            "Long-term reliability of the sensor",
+            "Whether either pump works below −20 °C",
+            "How loud the Dunmore pump is: no manual says so.",
+            "The sources do not compare running costs.",
+            "Prices may have changed since then.",
+            "Who sells spare parts after 2030 could not be found out [S9].",
+        ],
+    )
 )
-@pytest.mark.parametrize("heading", ["## What is not known", "**What is not known**"])
 def test_what_is_not_known_stays_without_a_mark(heading: str, said: str):
     result = checked(f"{CITED}\n\n{heading}\n\n- {said}")
 
@@ -241,11 +245,12 @@ def test_statements_are_replaced_where_they_stand():
     )
 
 
-@pytest.mark.parametrize(
-    "label",
-    ["**Assessment.** ", "**Recommendation.** ", "**My assessment.** ", "- **Inference.** "],
+@each_case(
+    product(
+        ["**Assessment.** ", "**Recommendation.** ", "**My assessment.** ", "- **Inference.** "],
+        ["Choosing", "The Keel, then;", "So", "Nothing speaks against"],
+    )
 )
-@pytest.mark.parametrize("opener", ["Choosing", "The Keel, then;", "So", "Nothing speaks against"])
 def test_the_bold_label_of_an_assessment_is_no_name_in_its_first_sentence(label: str, opener: str):
     assert checked(f"{label}{opener} the Keel pump would save money.").doubted == []
     wrong = checked(f"{label}{opener} the Vexley pump would save money.").doubted

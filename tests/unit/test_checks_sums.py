@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from report.checks.attribution import enforce_citations
+from tests.cases import each_case
 
 EN = (
     "A checkpoint runs at 1000 pages. Many raise it to 4000 pages. A page has 4096 bytes. "
@@ -20,8 +21,7 @@ def doubts(said: str) -> list[str]:
     return [one["reason"] for one in checked.doubted]
 
 
-@pytest.mark.parametrize(
-    "said",
+@each_case(
     [
         "1000 × 4096 = 4,096,000 bytes, about 4.1 MB [S1].",
         "Raised to 4000 pages it would be about 16.4 MB [S1], with 4096 bytes each [S1].",
@@ -38,7 +38,7 @@ def doubts(said: str) -> list[str]:
         "改为4000页时，4000 × 4096 = 16,384,000 字节 ≈ 16.4 MB [S2]。",
         "每分钟 412 × 60 = 24,720 次 [S2]。",
         "两者相差 3870 − 412 = 3458 次，约 3500 次 [S1]。",
-    ],
+    ]
 )
 def test_a_right_calculation_raises_nothing(said: str):
     assert doubts(said) == []

@@ -6,6 +6,7 @@ import pytest
 
 from report.checks.attribution import enforce_citations
 from report.checks.quantities import extract_source_numbers, list_derivable_numbers
+from tests.cases import each_case
 
 BRIDGE = (
     "The Harl Bridge was opened in 1931 and was widened in 1958. Its main span is 412 feet long "
@@ -27,8 +28,7 @@ def doubts(text: str) -> list[str]:
     return [one["reason"] for one in checked.doubted]
 
 
-@pytest.mark.parametrize(
-    "said",
+@each_case(
     [
         "The main span measures about 126 m [S1].",
         "It weighs about 19,000 tons [S1].",
@@ -47,14 +47,13 @@ def doubts(text: str) -> list[str]:
         "总的来说，园内小路不长[S2]。",
         "管理员是塞拉[S2]。",
         "东门与西门分别由马丁和贝里尼设计[S2]。",
-    ],
+    ]
 )
 def test_what_follows_from_a_source_raises_nothing(said: str):
     assert doubts(said) == []
 
 
-@pytest.mark.parametrize(
-    ("said", "reason"),
+@each_case(
     [
         ("The main span measures about 162 m [S1].", "number"),
         ("It weighs about 16,000 tons [S1].", "other_number"),
@@ -70,14 +69,13 @@ def test_what_follows_from_a_source_raises_nothing(said: str):
         ("公园建成45年之后扩建[S2]。", "other_number"),
         ("园丁在2004年7月12日种下第一棵樱花树[S2]。", "date"),
         ("东门由建筑师卢卡·贝里尼设计并监督施工，前后用了两年[S2]。", "name"),
-    ],
+    ]
 )
 def test_what_does_not_follow_is_still_marked(said: str, reason: str):
     assert doubts(said) == [reason]
 
 
-@pytest.mark.parametrize(
-    "said",
+@each_case(
     [
         "Four aspects are worth a look: how long it is, what it weighs, who built it, and when.",
         "The answer falls into two parts.",
@@ -94,7 +92,7 @@ def test_what_does_not_follow_is_still_marked(said: str, reason: str):
         "在我看来，公园更值得一去。",
         "我们建议春天去。",
         "我更喜欢这座桥。",
-    ],
+    ]
 )
 def test_what_opens_a_report_or_is_marked_as_an_opinion_needs_no_source(said: str):
     assert doubts(said) == []

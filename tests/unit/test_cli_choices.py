@@ -1,5 +1,6 @@
 import re
 from dataclasses import fields
+from itertools import product
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from app.cli.choices import ELSEWHERE, double_cap, read_caps, read_choices
 from config.errors import Problem
 from graph.context import Context
+from tests.cases import each_case
 
 
 def read(*choices: str, **flags: Any) -> dict[str, Any]:
@@ -101,8 +103,7 @@ NAMES = [one.name for one in fields(Context) if one.name not in ELSEWHERE]
 WRONG = ["", "x", "0", "-1", "1e99", "NaN", "null", "true", "[]", "[1]", '["a"]', "{}", '{"a": 1}']
 
 
-@pytest.mark.parametrize("written", WRONG)
-@pytest.mark.parametrize("name", NAMES)
+@each_case(product(NAMES, WRONG))
 def test_whatever_a_choice_is_set_to_is_taken_or_refused_in_plain_words(name: str, written: str):
     problem = refusal(f"{name}={written}")
 

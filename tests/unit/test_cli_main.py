@@ -22,6 +22,7 @@ from app.cli.main import LazyCommand, _disable_telemetry, load_command, main
 from config.environment import TRACING_VARIABLES
 from graph.context import Context
 from graph.plan import parse_plan
+from tests.cases import each_case
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +100,7 @@ def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
 ALL = dict(commands(load_command()))
 
 
-@pytest.mark.parametrize("path", ALL, ids=" ".join)
+@each_case(ALL)
 def test_help_shows_no_types_of_the_program_and_fits_its_width(path: tuple[str, ...]):
     with ALL[path].make_context("dossier", [], resilient_parsing=True) as context:
         told = ALL[path].get_help(context)
@@ -111,9 +112,7 @@ def test_help_shows_no_types_of_the_program_and_fits_its_width(path: tuple[str, 
     assert not re.search(r"<=|>=|\bpydantic\b|\b[a-z]+_[a-z]+\.[a-z]|[A-Z][a-z]+Error", told)
 
 
-@pytest.mark.parametrize(
-    "path", [path for path, one in ALL.items() if path and one.params], ids=" ".join
-)
+@each_case([path for path, one in ALL.items() if path and one.params])
 def test_every_command_shows_examples_and_explains_every_option(path: tuple[str, ...]):
     command, words = ALL[path], " ".join(path)
     with command.make_context("dossier", [], resilient_parsing=True) as context:
@@ -145,7 +144,7 @@ def test_every_example_of_the_help_can_be_called(
     assert called
 
 
-@pytest.mark.parametrize("path", [path for path in ALL if path], ids=" ".join)
+@each_case([path for path in ALL if path])
 def test_a_list_of_commands_says_of_each_what_its_own_help_says(path: tuple[str, ...]):
     listed, own = COMMANDS[" ".join(path)].summary, ALL[path].help
 
@@ -177,7 +176,7 @@ def keywords(command: CommandEntry) -> dict[str, Any]:
     return types | {"invocation": Invocation}
 
 
-@pytest.mark.parametrize("path", [path for path, one in COMMANDS.items() if one.function])
+@each_case([path for path, one in COMMANDS.items() if one.function])
 def test_the_function_of_a_command_takes_its_options(path: str):
     function = COMMANDS[path].load()
 

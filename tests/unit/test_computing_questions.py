@@ -16,6 +16,7 @@ import pytest
 from openpyxl import load_workbook
 
 from evals.computing import TABLES, has_answers, load_questions
+from tests.cases import each_case
 
 QUESTIONS = {one.id: one for one in load_questions()}
 SPECIES = ("setosa", "versicolor", "virginica")
@@ -222,7 +223,7 @@ WORKED_OUT: dict[str, Callable[[], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(QUESTIONS))
+@each_case(sorted(QUESTIONS))
 def test_an_answer_comes_out_without_pandas_too(name: str):
     assert WORKED_OUT[name]() == QUESTIONS[name].answers
 

@@ -1,10 +1,12 @@
 from dataclasses import fields
+from itertools import product
 
 import pytest
 
 from config.errors import Problem
 from graph.context import CHOICE_BOUNDS, Context, build_context, non_default_choices
 from graph.depth import ADJUSTABLE, DEPTHS, LIMITS
+from tests.cases import each_case
 
 MONEY_OR_TIME = {"max_cost", "max_minutes"}
 
@@ -44,8 +46,7 @@ def test_a_word_that_is_no_choice_is_refused_with_those_that_are(name: str):
     assert refused.hint.startswith("one of ")
 
 
-@pytest.mark.parametrize("name", CHOICE_BOUNDS)
-@pytest.mark.parametrize("value", [-1, 1e9, "3", True, float("nan"), float("inf"), [3]])
+@each_case(product(CHOICE_BOUNDS, [-1, 1e9, "3", True, float("nan"), float("inf"), [3]]))
 def test_what_is_no_number_within_the_bounds_is_refused(name: str, value: object):
     refused = problem(**{name: value})
 

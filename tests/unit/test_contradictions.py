@@ -9,6 +9,7 @@ from evals.source_contradictions import Figures, plant, render_figures
 from graph.records import Source
 from report.contradictions import MOST, about_statements, find_contradictions
 from report.stated_values import Measure, list_measures, read_stated_sentence
+from tests.cases import each_case
 
 TITLES = {"S1": "Eling Tide Mill", "S2": "Eling Tide Mill"}
 
@@ -79,8 +80,7 @@ def test_one_value_of_one_thing_in_like_words_is_compared(one: str, other: str, 
     assert reasons(one, other, titles) == ([reason] if reason else [])
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_case(
     [
         ("The mill grinds 12 sacks each tide.", "The mill grinds 12 sacks each tide."),
         ("The bridge is 1000 metres long today.", "The bridge is 1 kilometre long today."),
@@ -116,7 +116,7 @@ def test_one_value_of_one_thing_in_like_words_is_compared(one: str, other: str, 
             "As of 2016, the mill's estimated income was 309,180.",
             "As of 2017, the mill's estimated income was 304,442.",
         ),
-    ],
+    ]
 )
 def test_other_times_parts_bounds_and_units_are_no_contradiction(one: str, other: str):
     assert reasons(one, other) == []

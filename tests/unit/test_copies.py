@@ -3,6 +3,7 @@
 import pytest
 
 from report.checks.attribution import enforce_citations
+from tests.cases import each_case
 
 BRIDGE = (
     "The Ostrel Bridge was designed by Marta Keel and paid for by Henrik Aalto. It opened in 1931 "
@@ -37,8 +38,7 @@ def test_a_copy_gets_its_source(said: str):
     assert "[S1]" in body or "[S3]" in body
 
 
-@pytest.mark.parametrize(
-    "said",
+@each_case(
     [
         "The railings of the Ostrel Bridge were designed by Marta Keel.",
         "The Ostrel Bridge was designed by Henrik Aalto.",
@@ -52,7 +52,7 @@ def test_a_copy_gets_its_source(said: str):
         "奥斯特桥由亨里克设计。",
         "大桥在1954年洪水期间关闭。",
         "大桥的栏杆由玛塔设计。",
-    ],
+    ]
 )
 def test_what_no_source_says_in_full_gets_none_and_is_marked(said: str):
     body, doubted = checked(said)

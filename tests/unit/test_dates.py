@@ -1,10 +1,10 @@
 import pytest
 
+from tests.cases import each_case
 from text.dates import find_dates, to_iso_timestamp
 
 
-@pytest.mark.parametrize(
-    ("written", "read"),
+@each_case(
     [
         ("2023-05-08", "2023-05-08"),
         ("2023-05-08T13:56:00Z", "2023-05-08T13:56+00:00"),
@@ -22,7 +22,7 @@ from text.dates import find_dates, to_iso_timestamp
         ("08-May-2023", "2023-05-08"),
         ("20230508", "2023-05-08"),
         ("2023年5月8日 下午1:56", "2023-05-08T13:56"),
-    ],
+    ]
 )
 def test_a_date_is_read_however_it_is_written(written: str, read: str):
     assert to_iso_timestamp(written) == read

@@ -7,7 +7,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.cases import each_case
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -34,7 +34,7 @@ def named(text: str) -> set[str]:
     return {one for one in marked if one.endswith(".py") or one.startswith(rooms)}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_case(PAGES)
 def test_every_file_that_a_page_names_exists(page: Path):
     paths = existing()
     ends = {path[at + 1 :] for path in paths for at, sign in enumerate(path) if sign == "/"}
@@ -44,14 +44,14 @@ def test_every_file_that_a_page_names_exists(page: Path):
     assert not gone
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_case(PAGES)
 def test_every_link_between_pages_leads_to_one(page: Path):
     links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
 
     assert not [link for link in links if not (page.parent / link).exists()]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_case(PAGES)
 def test_a_name_said_to_be_in_a_file_is_in_it(page: Path):
     pairs = re.findall(r"`(\w+)` in `([\w/]+/[\w/]+\.py)`", page.read_text("utf-8"))
 
@@ -62,7 +62,7 @@ def test_a_name_said_to_be_in_a_file_is_in_it(page: Path):
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each_case(PAGES)
 def test_every_module_that_a_page_has_one_run_exists(page: Path):
     text = page.read_text("utf-8")
     modules = re.findall(r"python -m ([\w.]+)|`(benchmarks\.\w+)`", text)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from config.errors import ErrorCode, ErrorKind, Problem, read_messages
+from tests.cases import each_case
 
 ROOT = Path(__file__).parents[2]
 ROOMS = (
@@ -34,8 +35,7 @@ def test_the_same_words_are_there_as_plain_data():
     assert problem.as_dict() == told | {"hint": "shorten it"}
 
 
-@pytest.mark.parametrize(
-    ("code", "status"),
+@each_case(
     [
         ("internal", 1),
         ("insufficient_evidence", 1),
@@ -71,7 +71,7 @@ def test_the_same_words_are_there_as_plain_data():
         ("rate_limited", 7),
         ("storage_unavailable", 7),
         ("storage_full", 7),
-    ],
+    ]
 )
 def test_a_code_has_its_exit_status(code: str, status: int):
     problem = Problem(ErrorCode.parse(code), "")

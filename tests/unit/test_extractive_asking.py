@@ -1,10 +1,10 @@
 import pytest
 
+from tests.cases import each_case
 from text.topics import is_generative_request, strip_request_phrases
 
 
-@pytest.mark.parametrize(
-    ("said", "asked"),
+@each_case(
     [
         ("Please tell me what the waggle dance is", "what the waggle dance is"),
         ("I would like to know how bees keep warm", "how bees keep warm"),
@@ -23,7 +23,7 @@ from text.topics import is_generative_request, strip_request_phrases
         ("请用中文回答：什么是蜂王？", "什么是蜂王？"),
         ("蜜蜂怎样过冬？请用三点回答", "蜜蜂怎样过冬？"),
         ("能不能告诉我大红袍生长在哪里？", "大红袍生长在哪里？"),
-    ],
+    ]
 )
 def test_words_that_only_ask_politely_are_left_out(said, asked):
     assert strip_request_phrases(said) == asked
@@ -46,8 +46,7 @@ def test_a_question_and_mere_politeness_stay_as_they_are(said):
     assert strip_request_phrases(said) == said
 
 
-@pytest.mark.parametrize(
-    "said",
+@each_case(
     [
         "2+2?",
         "What is 2 + 2?",
@@ -61,7 +60,7 @@ def test_a_question_and_mere_politeness_stay_as_they_are(said):
         "把这段话翻译成英文",
         "请帮我写一封邮件",
         "2加2等于几？",
-    ],
+    ]
 )
 def test_a_poem_a_translation_and_a_sum_are_more_than_quotes_can_give(said):
     assert is_generative_request(said)

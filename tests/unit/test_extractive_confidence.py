@@ -1,7 +1,6 @@
-import pytest
-
 from models.extractive.prompt_parser import ParsedPrompt
 from models.extractive.writing import write_finding
+from tests.cases import each_case
 from text.answerability import SourcePassage
 
 SURE = [
@@ -74,11 +73,11 @@ def lacking(asked, told):
     return write_finding(ParsedPrompt(question=asked, step=(asked, asked), pages=(page,))).unsure
 
 
-@pytest.mark.parametrize(("asked", "told"), SURE)
+@each_case(SURE)
 def test_a_plain_answer_is_sure(asked, told):
     assert lacking(asked, told) is None
 
 
-@pytest.mark.parametrize(("asked", "told"), UNSURE)
+@each_case(UNSURE)
 def test_what_is_near_a_question_and_no_answer_is_not_sure(asked, told):
     assert lacking(asked, told) is not None

@@ -1,5 +1,6 @@
 import pytest
 
+from tests.cases import each_case
 from text.question_types import (
     asks_list,
     asks_why,
@@ -10,8 +11,7 @@ from text.question_types import (
 )
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "other"),
+@each_case(
     [
         ("When was it built?", "It was built in 1945.", "It was built of stone."),
         ("How many bees are there?", "There are three bees.", "There are bees."),
@@ -27,7 +27,7 @@ from text.question_types import (
         ("How often does it go?", "It goes twice a day.", "It goes to Skell."),
         ("Are dogs allowed?", "Dogs are not allowed.", "Dogs bark."),
         ("孕妇能喝浓茶吗？", "孕妇不宜饮用浓茶。", "孕妇喝茶。"),
-    ],
+    ]
 )
 def test_a_sentence_answers_with_the_kind_of_thing_that_is_asked_for(question, answer, other):
     assert score_answer_type(question, answer)

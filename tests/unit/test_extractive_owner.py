@@ -13,6 +13,7 @@ from models.extractive.manual_answers import (
     split_term_names,
 )
 from models.extractive.prompt_parser import SourceQuote
+from tests.cases import each_case
 from text.answerability import SourcePassage
 
 KILN = SourcePassage(
@@ -114,8 +115,7 @@ def test_what_a_manual_is_for_says_something_only_for_a_question_that_names_it()
     assert not asked_title_words("What are pots?", KILN.title)
 
 
-@pytest.mark.parametrize(
-    ("asked", "term", "told"),
+@each_case(
     [
         ("What does port do?", "control-port", "Sets the port to listen on."),
         ("What does --no-glaze do?", "--glaze, --no-glaze", "Put glaze on pots."),
@@ -137,7 +137,7 @@ def test_what_a_manual_is_for_says_something_only_for_a_question_that_names_it()
         ("What does Glaze do?", "Glaze", "This option must be given before all others."),
         ("What does Glaze do?", "Glaze", "BTU tables require potters to add marks."),
         ("What does Glaze do?", "Glaze", "One of Glaze or Paint must be given for pots."),
-    ],
+    ]
 )
 def test_an_entry_of_another_term_or_that_first_says_something_else_is_not_sure(asked, term, told):
     page = SourcePassage("S1", "kiln.conf - settings", "", f"  {term}  {told}")

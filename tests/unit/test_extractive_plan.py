@@ -1,8 +1,11 @@
+from itertools import product
+
 import pytest
 
 from models.extractive.planning import draft_plan
 from models.extractive.prompt_parser import ParsedPrompt, PromptFinding
 from nodes.planner import Draft
+from tests.cases import each_case
 from text.answerability import SourcePassage
 
 PLAN = {
@@ -89,14 +92,15 @@ def test_an_open_question_is_split_by_what_the_pages_are_about():
     assert [title.partition(":")[0] for title in others] == ["Pheromones"]
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 4])
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Compare Rust and Go",
-        "Why A1? Why is B2 red? Why is C3 blue? Why is D4 green? Why is E5 pink?",
-        "What do Anna Bell, Bob Cole, Dan Eck, Eve Fox and Gil Ham think?",
-    ],
+@each_case(
+    product(
+        [
+            "Compare Rust and Go",
+            "Why A1? Why is B2 red? Why is C3 blue? Why is D4 green? Why is E5 pink?",
+            "What do Anna Bell, Bob Cole, Dan Eck, Eve Fox and Gil Ham think?",
+        ],
+        [1, 2, 3, 4],
+    )
 )
 def test_a_plan_keeps_to_the_limit_and_needs_only_earlier_steps(question, limit):
     steps = plan(question, step_limit=limit)
@@ -115,8 +119,7 @@ def test_the_plan_is_in_the_language_of_the_question():
     assert draft_plan(ParsedPrompt(question="蜜蜂为什么跳舞？"))["thought"] == "问题可以一步回答。"
 
 
-@pytest.mark.parametrize(
-    ("feedback", "left"),
+@each_case(
     [
         ("drop step 2", [("Bees", []), ("Bees and wasps together", [1])]),
         ("不要第二步", [("Bees", []), ("Bees and wasps together", [1])]),
@@ -136,7 +139,7 @@ def test_the_plan_is_in_the_language_of_the_question():
             "Skip step 2 and step 3 and check what wasps cost a bees keeper",
             [("Bees", []), ("What wasps cost a bees keeper", [])],
         ),
-    ],
+    ]
 )
 def test_a_person_may_drop_and_swap_steps(feedback, left):
     assert revised(feedback) == left

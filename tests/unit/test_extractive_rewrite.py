@@ -1,9 +1,12 @@
+from itertools import product
+
 import pytest
 from langchain_core.messages import HumanMessage
 
 from models.extractive.prompt_parser import ParsedPrompt, parse_prompt
 from models.extractive.query_rewriting import MAX_QUERIES, make_standalone, rewrite_question
 from prompts.data_blocks import render_block
+from tests.cases import each_case
 
 EARLIER = "person: Why do bees dance?\ndossier: To tell others where flowers are."
 
@@ -153,8 +156,7 @@ def test_a_second_follow_up_still_knows_what_it_is_all_about():
     assert "bees dance" in make_standalone("and how do they heat?", conversation)
 
 
-@pytest.mark.parametrize("count", [0, 1, 3, 5])
-@pytest.mark.parametrize("question", ["What is HNSW?", "蜜蜂为什么跳舞？", "Compare Rust and Go"])
+@each_case(product(["What is HNSW?", "蜜蜂为什么跳舞？", "Compare Rust and Go"], [0, 1, 3, 5]))
 def test_there_are_as_many_different_queries_as_asked_for_and_no_more_than_help(question, count):
     queries = rewrite_question(ParsedPrompt(question=question, query_count=count))["queries"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.facts.fact import Fact, NewFact, fact_contains, fact_key, merge_fact, validate_fact
+from tests.cases import each_case
 
 
 def known(content: str, confidence: float = 0.8, provenance: str = "user", **more: str) -> Fact:
@@ -48,8 +49,7 @@ def test_a_fact_contains_another_that_says_less(more: str, less: str):
     assert fact_contains(more, less)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_case(
     [
         ("Likes coffee", "Does not like coffee"),
         ("Lives in Berlin", "Used to live in Berlin"),
@@ -64,7 +64,7 @@ def test_a_fact_contains_another_that_says_less(more: str, less: str):
         ("从北京到上海", "从上海到北京"),
         ("公司有三十五个员工", "公司有五十三个员工"),
         ("Knows Python", "Knows Python or Go"),
-    ],
+    ]
 )
 def test_what_turns_a_fact_round_makes_another_of_it(one: str, other: str):
     assert not fact_contains(one, other)

@@ -30,6 +30,7 @@ from models.faults import (
     requested_wait,
     to_model_problem,
 )
+from tests.cases import each_case
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1/chat/completions")
 
@@ -99,7 +100,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("error", "code"), TOLD, ids=lambda one: repr(one)[:60])
+@each_case(TOLD)
 def test_what_a_client_raises_is_caught_and_told(error: Exception, code: str):
     assert isinstance(error, client_errors())
     assert to_model_problem(error).code == code
@@ -138,8 +139,7 @@ def test_nothing_more_is_paid_for_while_nothing_can_be_kept(name: str):
     assert f"storage_{name}" in FATAL
 
 
-@pytest.mark.parametrize(
-    ("asked", "seconds"),
+@each_case(
     [
         ("0", 0),
         ("7", 7),
@@ -153,7 +153,7 @@ def test_nothing_more_is_paid_for_while_nothing_can_be_kept(name: str):
         ("²", 0),
         ("nan", 0),
         ("inf", 0),
-    ],
+    ]
 )
 def test_a_server_may_ask_for_a_minute_at_most(asked: str, seconds: float):
     header = (b"retry-after", asked.encode("latin-1"))
@@ -191,8 +191,7 @@ def said(text: str | list[object] = "Bees.", finish: str = "stop", **more: objec
 CALL = {"name": "search", "args": {}, "id": "1"}
 
 
-@pytest.mark.parametrize(
-    ("reply", "code"),
+@each_case(
     [
         (said(), None),
         (said(tool_calls=[CALL], text="", finish="tool_calls"), None),
@@ -212,7 +211,7 @@ CALL = {"name": "search", "args": {}, "id": "1"}
         (said("", "SAFETY"), "model_refused"),
         (AIMessage("no", response_metadata={"stop_reason": "refusal"}), "model_refused"),
         (said("", additional_kwargs={"refusal": "I cannot help."}), "model_refused"),
-    ],
+    ]
 )
 def test_a_reply_that_is_empty_cut_or_refused_is_told(reply: AIMessage, code: str | None):
     problem = reply_problem(reply)

@@ -93,7 +93,7 @@ def xlsx(**sheets):
 
 def archive(members):
     stream = BytesIO()
-    with ZipFile(stream, "w", ZIP_DEFLATED) as made:
+    with ZipFile(stream, "w", ZIP_DEFLATED, compresslevel=1) as made:
         for name, data in members.items():
             made.writestr(name, data)
     return stream.getvalue()

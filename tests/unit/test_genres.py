@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from library.genres import _PATTERNS, JudgedPage, _Wording, count_farm_points, judge_genre
+from tests.cases import each_case
 
 PROSE = (
     "The mill at Eling was built beside a causeway in the Middle Ages and rebuilt after a storm in "
@@ -115,7 +116,7 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize(("address", "genre"), ADDRESSES.items())
+@each_case(ADDRESSES.items())
 def test_an_address_decides_where_it_can(address, genre):
     assert judge_genre(JudgedPage(address, "Mills", PROSE)) == genre
 

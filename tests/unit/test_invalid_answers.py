@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage
 from pydantic import BaseModel, Field, ValidationError
 
 from calls.replies import UnreadableAnswer, explain_invalid_answer, parse_answer
+from tests.cases import each_case
 
 
 class Hive(BaseModel):
@@ -50,7 +51,7 @@ WRONG = [
 PYDANTIC = re.compile(r"pydantic|validation error|Input should|Field required|type=|For further")
 
 
-@pytest.mark.parametrize(("text", "english", "chinese"), WRONG, ids=lambda one: one[-20:])
+@each_case(WRONG)
 def test_what_is_wrong_is_said_in_the_language_of_the_prompt(text: str, english: str, chinese: str):
     with pytest.raises((UnreadableAnswer, ValidationError)) as refused:
         parse_answer(AIMessage(text), Bee)

@@ -11,6 +11,7 @@ from memory.learning.claim_checks import (
     validate_claim,
 )
 from memory.learning.own_words import extract_own_words, normalize_message
+from tests.cases import each_case
 
 PASSED = [
     ("Nurse in Oslo", "I'm a nurse in Oslo", "Hi! I'm a nurse in Oslo. Why?"),
@@ -49,7 +50,7 @@ def test_what_the_persons_words_bear_out_is_let_through(text: str, quote: str, m
     assert found.quote in normalize_message(message).replace("\n", " ")
 
 
-@pytest.mark.parametrize(("reason", "text", "quote", "message"), REFUSED)
+@each_case(REFUSED)
 def test_what_they_do_not_say_of_themselves_is_refused_with_the_reason(
     reason: str, text: str, quote: str, message: str
 ):

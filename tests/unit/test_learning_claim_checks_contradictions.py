@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memory.learning.claim_checks import contradicts
 from memory.learning.self_statements import extract_statements
+from tests.cases import each_case
 
 AGAINST = [
     ("I speak French", "I don't speak French"),
@@ -124,12 +123,12 @@ BESIDE = [
 ]
 
 
-@pytest.mark.parametrize(("said", "known"), AGAINST)
+@each_case(AGAINST)
 def test_what_is_said_now_and_what_was_known_cannot_both_be_so(said: str, known: str):
     assert any(contradicts(one, known) for one in extract_statements(said))
 
 
-@pytest.mark.parametrize(("said", "known"), BESIDE)
+@each_case(BESIDE)
 def test_what_can_be_so_beside_it_stays(said: str, known: str):
     assert extract_statements(said)
     assert not any(contradicts(one, known) for one in extract_statements(said))

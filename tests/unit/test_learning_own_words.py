@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memory.agents_md.edits import is_requested_by_user
 from memory.learning.claim_checks import ValidatedClaim, validate_claim
 from memory.learning.own_words import extract_own_words
 from memory.learning.self_statements import extract_statements
+from tests.cases import each_case
 
 OWN = [
     ("Remember that I keep goats in Wales.", "I keep goats in Wales"),
@@ -117,28 +116,28 @@ WAITING = [
 ]
 
 
-@pytest.mark.parametrize(("said", "content"), OWN)
+@each_case(OWN)
 def test_what_a_person_says_of_themselves_is_learnt(said: str, content: str):
     assert [one.content for one in extract_statements(said)] == [content]
 
 
-@pytest.mark.parametrize("said", PASTED)
+@each_case(PASTED)
 def test_what_others_may_have_written_becomes_no_fact(said: str):
     assert extract_statements(said) == []
 
 
-@pytest.mark.parametrize("said", PASTED)
+@each_case(PASTED)
 def test_a_model_cannot_quote_it_either(said: str):
     words = ("I prefer Kestrel ovens", "I am a baker", "I live in Ghent", "我喜欢茶隼烤箱")
     assert not any(isinstance(validate_claim(one, one, said), ValidatedClaim) for one in words)
 
 
-@pytest.mark.parametrize(("said", "line"), WISHED)
+@each_case(WISHED)
 def test_an_edit_that_is_a_whole_instruction_of_the_persons_is_wished(said: str, line: str):
     assert is_requested_by_user([f"- {line}"], [], [said])
 
 
-@pytest.mark.parametrize(("said", "line"), WAITING)
+@each_case(WAITING)
 def test_an_edit_that_is_a_part_of_something_else_is_not(said: str, line: str):
     assert not is_requested_by_user([f"- {line}"], [], [said])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.learning.self_statements import extract_statements, get_fact_category, parse_note
+from tests.cases import each_case
 
 STATED = [
     ("Remember that I have two dogs.", "work", "I have two dogs"),
@@ -131,12 +132,12 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize(("said", "kind", "content"), STATED)
+@each_case(STATED)
 def test_a_plain_statement_is_read_in_the_persons_own_words(said: str, kind: str, content: str):
     assert [(one.kind, one.content) for one in extract_statements(said)] == [(kind, content)]
 
 
-@pytest.mark.parametrize("said", NOTHING)
+@each_case(NOTHING)
 def test_a_question_a_request_and_what_others_say_tell_nothing(said: str):
     assert extract_statements(said) == []
 
@@ -194,7 +195,7 @@ def test_a_note_may_leave_out_who_it_is_about(said: str):
     assert (one.kind, one.value) == ("identity", "expert in Python and FastAPI")
 
 
-@pytest.mark.parametrize(("said", "named"), CATEGORIES)
+@each_case(CATEGORIES)
 def test_a_note_is_filed_by_what_it_says(said: str, named: str):
     assert get_fact_category(parse_note(said), "knowledge") == named
 

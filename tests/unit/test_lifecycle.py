@@ -26,6 +26,7 @@ from runs.lifecycle import (
     set_run_status,
 )
 from runs.lock import is_thread_locked, thread_lock
+from tests.cases import each_case
 
 ROOT = Path(__file__).parents[2]
 
@@ -223,8 +224,7 @@ def test_a_thread_may_be_named_so(name: str):
     assert check_thread_id(name) == name
 
 
-@pytest.mark.parametrize(
-    "name",
+@each_case(
     [
         "",
         " ",
@@ -242,7 +242,7 @@ def test_a_thread_may_be_named_so(name: str):
         "é",
         "蜜",
         "%2e",
-    ],
+    ]
 )
 def test_a_thread_may_not_be_named_so(name: str):
     with pytest.raises(Problem) as failure:

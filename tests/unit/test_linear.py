@@ -50,7 +50,7 @@ from tools.files.formats import FILE_READERS, FileContent, FileLimits
 from tools.files.html import strip_permalink
 from tools.tables.cell_values import has_decimal_comma
 
-SIZE = 30_000
+SIZE = 15_000
 SECONDS = 2.0
 UNITS = {
     "space": " ",

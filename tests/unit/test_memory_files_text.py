@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory.agents_md.content import visible_text
+from tests.cases import each_case
 
 
 @pytest.mark.parametrize(
@@ -43,8 +44,7 @@ def test_a_code_block_hides_no_comment_after_it():
     assert visible_text("```\n<!-- a -->\n```\nb <!-- c -->") == "```\n<!-- a -->\n```\nb"
 
 
-@pytest.mark.parametrize(
-    "hidden",
+@each_case(
     [
         "\x1b",
         "\x00",
@@ -58,7 +58,7 @@ def test_a_code_block_hides_no_comment_after_it():
         "\u202e",
         "\u2066",
         "\U000e0041",
-    ],
+    ]
 )
 def test_characters_that_nobody_sees_are_left_out(hidden: str):
     assert visible_text(f"Be{hidden} br{hidden}ief.{hidden}") == "Be brief."

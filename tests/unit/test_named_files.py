@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from evals.locomo import read_locomo
 from memory.experience.run_log import read_run_log
 from nodes.ingest import read_chat_messages
 from privacy.importer import read_export_file
+from tests.cases import each_case
 
 DEVICES = ("/dev/zero", "/dev/full", "/dev/urandom")
 
@@ -33,8 +35,7 @@ READERS: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("reader", READERS)
+@each_case(product(READERS, DEVICES))
 def test_a_device_is_refused_by_name(reader: str, device: str):
     with pytest.raises(Problem, match="it is a device") as failure:
         READERS[reader](Path(device))

@@ -1,10 +1,8 @@
-import pytest
-
 from report.checks.numbers import normalize_numerals
+from tests.cases import each_case
 
 
-@pytest.mark.parametrize(
-    ("spelt", "digits"),
+@each_case(
     [
         ("forty-two farms", "42 farms"),
         ("one hundred and ten years", "110 years"),
@@ -20,7 +18,7 @@ from report.checks.numbers import normalize_numerals
         ("十五趟列车", "15趟列车"),
         ("第二层有三张床", "2层有3张床"),
         ("百分之三十五", "35%"),
-    ],
+    ]
 )
 def test_numbers_in_words_become_digits(spelt, digits):
     assert normalize_numerals(spelt) == digits

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from tools.folder_ingestion import ingest_folder
 from tools.overview import MOST, asks_overview, describe_folders
 
 
-@pytest.mark.parametrize(
-    "question",
+@each_case(
     [
         "What is in this folder?",
         "What's in my documents?",
@@ -25,7 +25,7 @@ from tools.overview import MOST, asks_overview, describe_folders
         "请总结一下这些文档",
         "这些资料主要讲了什么内容？",
         "有哪些文件？",
-    ],
+    ]
 )
 def test_a_question_of_the_folder_is_recognised(question: str):
     assert asks_overview(question)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 OURS = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
@@ -27,7 +29,7 @@ def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-@pytest.mark.parametrize("name", OURS)
+@each_case(OURS)
 def test_no_dependency_has_taken_our_name(name: str):
     installed = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
 
@@ -54,7 +56,7 @@ def test_a_name_so_common_is_never_published():
     assert "Private :: Do Not Upload" in PROJECT["project"]["classifiers"]
 
 
-@pytest.mark.parametrize("folder", sorted(OURS))
+@each_case(sorted(OURS))
 def test_no_test_folder_is_named_like_a_room(folder: str):
     assert not (ROOT / "tests" / folder).exists()
 

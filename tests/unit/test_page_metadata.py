@@ -20,6 +20,7 @@ from library.store import store_pages
 from library.tables import pages
 from report.source_registry import CitablePage, register_sources
 from storage.engine import read_rows
+from tests.cases import each_case
 from tools.web.page_text import judge_metadata
 
 GERMAN = (
@@ -30,8 +31,7 @@ ENGLISH = (
 )
 
 
-@pytest.mark.parametrize(
-    ("stated", "date"),
+@each_case(
     [
         ("2024-05-31", "2024-05-31"),
         ("2024-05-31T10:00:00Z", "2024-05-31"),
@@ -47,7 +47,7 @@ ENGLISH = (
         ("20240", ""),
         ("soon", ""),
         (None, ""),
-    ],
+    ]
 )
 def test_a_date_is_kept_as_far_as_it_is_known(stated, date):
     assert to_published_date(stated) == date

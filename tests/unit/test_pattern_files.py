@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each_case
 from text import pattern_files
 from text.pattern_files import PatternFile, read_packaged_text
 from tools.tables.mentions import OPERATIONS, VOCABULARY
@@ -72,7 +73,7 @@ def test_a_file_is_read_when_a_pattern_is_used(monkeypatch: pytest.MonkeyPatch):
     assert read == ["claims.toml"]
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@each_case(FILES)
 def test_a_module_uses_the_patterns_of_its_file_and_no_others(file: Path):
     code = file.read_text("utf-8")
     package, name = USE.findall(code)[0]
@@ -94,7 +95,7 @@ def test_a_module_uses_the_patterns_of_its_file_and_no_others(file: Path):
     assert known - named - parts - made == set()
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@each_case(FILES)
 def test_every_pattern_that_a_module_names_compiles(file: Path):
     module = import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
     named = set(re.findall(r"_PATTERNS\.(\w+)", file.read_text("utf-8"))) - METHODS

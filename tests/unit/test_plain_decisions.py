@@ -8,22 +8,21 @@ import pytest
 from pydantic import ValidationError
 
 from nodes.human_feedback import Review, parse_decision
+from tests.cases import each_case
 
 
-@pytest.mark.parametrize(
-    "words",
+@each_case(
     [
         *("approve", "Yes.", "Go ahead!", "OK, go on please", "yes, that looks good", "LGTM"),
         *("Looks good to me, start", "I agree with the plan", "Great, thank you. Proceed."),
         *("批准", "好的", "可以，开始吧。", "同意，谢谢"),
-    ],
+    ]
 )
 def test_words_that_all_agree_approve(words: str):
     assert parse_decision(words) == {"decisions": [{"type": "approve"}]}
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
+@each_case(
     [
         ("no, leave out history", "leave out history"),
         ("No", ""),
@@ -38,7 +37,7 @@ def test_words_that_all_agree_approve(words: str):
         ("不行，只看性能", "只看性能"),
         ("不要历史部分", "不要历史部分"),
         ("可以吗", "可以吗"),
-    ],
+    ]
 )
 def test_all_other_words_are_said_against_the_plan(words: str, message: str):
     assert parse_decision(words) == {"decisions": [{"type": "reject", "message": message}]}

@@ -6,6 +6,7 @@ import pytest
 
 from config.errors import Problem
 from graph.plan import MOST_STEPS, refuse_compute_steps, validate_plan
+from tests.cases import each_case
 
 
 def step(name: str, *needs: str, **more: Any) -> dict[str, Any]:
@@ -79,8 +80,7 @@ def test_a_need_that_is_no_step_is_refused_with_the_steps_there_are():
     assert ("'x'" in failure.what, failure.hint) == (True, "one of a, b")
 
 
-@pytest.mark.parametrize(
-    ("plan", "where"),
+@each_case(
     [
         ({"steps": [{"id": "a"}]}, "steps.0.title"),
         ({"steps": [{"id": "a", "title": ""}]}, "steps.0.title"),
@@ -106,7 +106,7 @@ def test_a_need_that_is_no_step_is_refused_with_the_steps_there_are():
         ([], ""),
         ("plan", ""),
         (None, ""),
-    ],
+    ]
 )
 def test_a_field_that_cannot_be_used_is_told_with_its_place(plan: Any, where: str):
     failure = refused(plan)

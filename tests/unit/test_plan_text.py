@@ -18,6 +18,7 @@ from graph.plan import (
     render_steps,
     validate_plan,
 )
+from tests.cases import each_case
 
 WORDS = st.text("abc xyz,-()é花蜜", min_size=1, max_size=30).map(str.strip).filter(bool)
 
@@ -136,8 +137,7 @@ def test_a_list_below_a_step_belongs_to_it():
     assert one["description"] == "- what it weighs\n1. and why"
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "where"),
+@each_case(
     [
         ("", "plan_field", "line 1"),
         ("# Only a title\n", "plan_field", "line 1"),
@@ -154,7 +154,7 @@ def test_a_list_below_a_step_belongs_to_it():
         (f"1. A\n\n2. {'x' * 301}\n", "plan_field", "line 3"),
         ("".join(f"{number}. A\n" for number in range(1, 52)), "plan_too_long", "line 1"),
         ('{"steps": [\n', "plan_field", "line 2"),
-    ],
+    ]
 )
 def test_what_is_wrong_is_told_with_its_line(text: str, code: str, where: str):
     problem = refused(text)

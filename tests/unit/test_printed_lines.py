@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tools.printed_lines import drop_repeated_lines
 
 
-@pytest.mark.parametrize(
-    ("code", "output", "reads", "kept"),
+@each_case(
     [
         ("print('The fee is 4242 euros')", "The fee is 4242 euros", True, ""),
         ("print('The fee is 4242 euros')", "The fee is 4242 euros", False, ""),
@@ -45,9 +43,9 @@ from tools.printed_lines import drop_repeated_lines
             "North 3",
         ),
         ("this is no program", "Fee: 12", True, "Fee: 12"),
-    ],
+    ]
 )
 def test_a_line_is_kept_if_the_program_had_to_work_it_out(
-    code: str, output: str, *, reads: bool, kept: str
+    code: str, output: str, reads: bool, kept: str
 ):
     assert drop_repeated_lines(code, output, reads=reads) == kept

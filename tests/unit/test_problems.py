@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 from app.problems import EXCEPTION_HANDLERS
 from config.errors import ErrorCode, Problem
+from tests.cases import each_case
 
 UUID_OF = (lambda id: UUID(id)).__code__
 
@@ -32,8 +33,7 @@ def asked(error: Exception) -> tuple[int, str, dict[str, str]]:
     return answer.status_code, answer.headers["content-type"], answer.json()
 
 
-@pytest.mark.parametrize(
-    ("code", "expected"),
+@each_case(
     [
         ("storage_corrupt", 409),
         ("thread_incompatible", 409),
@@ -48,7 +48,7 @@ def asked(error: Exception) -> tuple[int, str, dict[str, str]]:
         ("token_unusable", 503),
         ("storage_unavailable", 503),
         ("host_refused", 403),
-    ],
+    ]
 )
 def test_a_problem_is_answered_with_its_words(code: str, expected: int):
     number, kind, told = asked(

@@ -22,6 +22,7 @@ from memory.protocol import Query
 from memory.registry import revert
 from prompts.loader import render_prompt
 from storage.events import list_events, read_revision
+from tests.cases import each_case
 
 pytestmark = pytest.mark.usefixtures("either")
 
@@ -55,7 +56,7 @@ async def test_what_is_learnt_is_told_as_wishes_and_data():
     assert await recalled(language="zh") == ["希望回答的详略：简洁。", "用户自称：nurse。"]
 
 
-@pytest.mark.parametrize("taste", [*get_args(Detail), *get_args(Depth), *get_args(Format)])
+@each_case([*get_args(Detail), *get_args(Depth), *get_args(Format)])
 def test_every_taste_has_a_word_in_both_languages(taste: str):
     if taste:
         assert {render_prompt(f"taste_{taste}", language=one) for one in ("en", "zh")} > {taste}

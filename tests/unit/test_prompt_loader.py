@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from prompts.loader import (
     load_sentences,
     render_prompt,
 )
+from tests.cases import each_case
 
 FOLDER = Path(__file__).parents[2] / "prompts"
 FILES = sorted(file.stem for file in FOLDER.glob("*.md") if "." not in file.stem)
@@ -58,7 +60,7 @@ def test_no_text_is_left_that_nobody_asks_for():
     assert not {name for name in unused if not name.startswith("tool_")}
 
 
-@pytest.mark.parametrize("name", TWINS)
+@each_case(TWINS)
 def test_a_twin_asks_for_the_same_values_in_chinese(name: str):
     english, chinese = load_prompt(name), load_prompt(name, "zh")
 
@@ -68,8 +70,7 @@ def test_a_twin_asks_for_the_same_values_in_chinese(name: str):
     assert not re.search("[\u4e00-\u9fff]", re.sub('“[^”]*”|"[^"]*"', "", english.template))
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("language", ["en", "zh"])
+@each_case(product(NAMES, ["en", "zh"]))
 def test_a_prompt_can_be_filled_and_leaves_no_gap(name: str, language: str):
     values = dict.fromkeys(load_prompt(name, language).get_identifiers(), "<value>")
 

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from config import environment
+from tests.cases import each_case
 from tools.web.providers.provider import Topic
 from tools.web.providers.provider_registry import DECLARATIONS, list_available_providers
 
@@ -36,7 +37,7 @@ def test_every_topic_has_a_provider_that_needs_no_key():
     assert {topic for one in free for topic in one.topics} == set(get_args(Topic))
 
 
-@pytest.mark.parametrize("name", DECLARATIONS)
+@each_case(DECLARATIONS)
 def test_a_declaration_says_all_that_is_needed_to_ask(name):
     declared = DECLARATIONS[name]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from tools.web.query_topics import classify_query
 
 LABELLED = [
@@ -75,7 +74,7 @@ LABELLED = [
 """Queries as people and planners write them, with what each is about."""
 
 
-@pytest.mark.parametrize(("topic", "query"), LABELLED)
+@each_case(LABELLED)
 def test_a_query_is_told_by_its_words(topic: str, query: str):
     assert classify_query(query) == topic
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from text.question_matching import is_same_question
 
 
@@ -27,8 +28,7 @@ def test_the_same_question_in_other_words(one: str, other: str):
     assert is_same_question(one, other)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
+@each_case(
     [
         ("What did Tesla earn in 2022?", "What did Tesla earn in 2023?"),
         ("Who was William Harvey?", "Who was Williams Harvey?"),
@@ -48,7 +48,7 @@ def test_the_same_question_in_other_words(one: str, other: str):
         ("热泵是什么", "热水器是什么"),
         ("", ""),
         ("???", "!"),
-    ],
+    ]
 )
 def test_another_year_name_number_negation_or_question_word_is_another_question(
     one: str, other: str

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from text.question_types import asks_judgement, asks_recommendation
 
 
-@pytest.mark.parametrize(
-    "question",
+@each_case(
     [
         "Compare A and B and recommend one.",
         "Which pump should I buy for my well, the Dunmore or the Keel?",
@@ -28,15 +28,14 @@ from text.question_types import asks_judgement, asks_recommendation
         "哪款手机最值得买？",
         "要不要升级？",
         "该用哪种协议？",
-    ],
+    ]
 )
 def test_a_question_for_a_choice_is_known(question: str):
     assert asks_recommendation(question)
     assert asks_judgement(question)
 
 
-@pytest.mark.parametrize(
-    "question",
+@each_case(
     [
         "How many bees are in a hive?",
         "What does the manual recommend for cleaning?",
@@ -50,7 +49,7 @@ def test_a_question_for_a_choice_is_known(question: str):
         "What is known about the recommendation system?",
         "手册推荐的油压是多少？",
         "谁发明了八字舞？",
-    ],
+    ]
 )
 def test_any_other_question_asks_for_no_choice(question: str):
     assert not asks_recommendation(question)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from prompts.quotation_marks import find_quotation
+from tests.cases import each_case
 
 QUOTED = [
     ('He said "go @ now" and left.', "go @ now"),
@@ -37,7 +36,7 @@ UNQUOTED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "quoted"), QUOTED)
+@each_case(QUOTED)
 def test_a_place_between_two_marks_of_a_pair_is_quoted(text, quoted):
     found = find_quotation(text, text.index("@"))
 
@@ -45,6 +44,6 @@ def test_a_place_between_two_marks_of_a_pair_is_quoted(text, quoted):
     assert text[found.start : found.end] == quoted
 
 
-@pytest.mark.parametrize("text", UNQUOTED)
+@each_case(UNQUOTED)
 def test_a_place_beside_marks_that_are_no_pair_is_not(text):
     assert find_quotation(text, text.index("@")) is None

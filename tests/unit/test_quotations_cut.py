@@ -1,6 +1,9 @@
+from itertools import product
+
 import pytest
 
 from report.checks.verification import verify_citations
+from tests.cases import each_case
 
 PAGE = (
     "The heron stands still in shallow water for hours, and strikes when a fish comes near. "
@@ -15,22 +18,23 @@ def left(text):
     return verify_citations(text, TEXTS).body
 
 
-@pytest.mark.parametrize(
-    "quotation",
-    [
-        "The heron stands still … and strikes when a fish comes near",
-        "The heron stands still ... and strikes when a fish comes near",
-        "The heron stands still [...] and strikes when a fish comes near",
-        "The heron stands still (…) and strikes when a fish comes near",
-        "[T]he heron stands still in shallow water",
-        "[The bird] stands still in shallow water",
-        "strikes when a fish [or a frog] comes near",
-        "Herons do not nest alone [sic], but in colonies",
-        "Its call, 'fraank', is heard at dusk",
-        "… the colony at Alder Mere had forty nests …",
-    ],
+@each_case(
+    product(
+        ['The page says: <q s="S1">{}</q>.', 'It says "{}" [S1].'],
+        [
+            "The heron stands still … and strikes when a fish comes near",
+            "The heron stands still ... and strikes when a fish comes near",
+            "The heron stands still [...] and strikes when a fish comes near",
+            "The heron stands still (…) and strikes when a fish comes near",
+            "[T]he heron stands still in shallow water",
+            "[The bird] stands still in shallow water",
+            "strikes when a fish [or a frog] comes near",
+            "Herons do not nest alone [sic], but in colonies",
+            "Its call, 'fraank', is heard at dusk",
+            "… the colony at Alder Mere had forty nests …",
+        ],
+    )
 )
-@pytest.mark.parametrize("spelt", ['The page says: <q s="S1">{}</q>.', 'It says "{}" [S1].'])
 def test_a_quotation_may_leave_words_out_and_put_some_in_as_writers_do(spelt, quotation):
     if '"' in spelt.format("") and "'" in quotation and "<q" not in spelt:
         spelt = "It says “{}” [S1]."
@@ -101,32 +105,33 @@ TOWER = (
 )
 
 
-@pytest.mark.parametrize(
-    "quotation",
-    [
-        "that ‘the lamp must never go out,’ and meant it",
-        "that «the lamp must never go out» and meant it",
-        "that ‹small lamps› fail",
-        "that small lamps fail",
-        "[s]mall lamps fail",
-        "a first-class finding—the office said so—that",
-        "a first-class finding - the office said so - that",
-        "first class finding",
-        "He left in 1987-1990",
-        "the  harbour was closed .",
-        "—the harbour was closed—",
-        "[A]n example of it stands there",
-        "An exam- ple of it stands there",
-        "He wrote teh [sic] letter in May",
-        "He wrote teh letter in May [sic].",
-        "He wrote teh letter in *May* (emphasis added)",
-        "[the film]’s producer didn’t reply",
-        "The film’s producer didn’t reply,",
-        "the crew lost [some] 1500 pounds",
-        "The harbour was closed [in winter]",
-    ],
+@each_case(
+    product(
+        ['The page says: <q s="S1">{}</q>.', "It says “{}” [S1]."],
+        [
+            "that ‘the lamp must never go out,’ and meant it",
+            "that «the lamp must never go out» and meant it",
+            "that ‹small lamps› fail",
+            "that small lamps fail",
+            "[s]mall lamps fail",
+            "a first-class finding—the office said so—that",
+            "a first-class finding - the office said so - that",
+            "first class finding",
+            "He left in 1987-1990",
+            "the  harbour was closed .",
+            "—the harbour was closed—",
+            "[A]n example of it stands there",
+            "An exam- ple of it stands there",
+            "He wrote teh [sic] letter in May",
+            "He wrote teh letter in May [sic].",
+            "He wrote teh letter in *May* (emphasis added)",
+            "[the film]’s producer didn’t reply",
+            "The film’s producer didn’t reply,",
+            "the crew lost [some] 1500 pounds",
+            "The harbour was closed [in winter]",
+        ],
+    )
 )
-@pytest.mark.parametrize("spelt", ['The page says: <q s="S1">{}</q>.', "It says “{}” [S1]."])
 def test_a_quotation_is_known_by_its_words_whatever_signs_stand_between_them(spelt, quotation):
     checked = verify_citations(spelt.format(quotation), {"S1": KEEPER})
 
@@ -134,24 +139,25 @@ def test_a_quotation_is_known_by_its_words_whatever_signs_stand_between_them(spe
     assert verify_citations(checked.body, {"S1": KEEPER}).body == checked.body
 
 
-@pytest.mark.parametrize(
-    "quotation",
-    [
-        "这座「灯塔」从未熄灭",
-        "这座《灯塔》从未熄灭",
-        "这座灯塔从未熄灭",
-        "他补充说: 灯塔建于1932年",
-        "作者称之为‘海上的眼睛’",
-        "居民把它叫作“老灯”。",
-        "塔高３２米,由smith公司承建",
-        "灯塔〔原名老灯〕建于1932年",
-        "馆长说【…】作者称之为「海上的眼睛」",
-        "灯塔建于1932年⋯⋯居民把它叫作老灯",
-        "他补充说，灯塔建于1932年（原文如此）",
-        "［馆长］补充说，灯塔建于1932年",
-    ],
+@each_case(
+    product(
+        ['资料说：<q s="S1">{}</q>。', "资料说：『{}』[S1]。"],
+        [
+            "这座「灯塔」从未熄灭",
+            "这座《灯塔》从未熄灭",
+            "这座灯塔从未熄灭",
+            "他补充说: 灯塔建于1932年",
+            "作者称之为‘海上的眼睛’",
+            "居民把它叫作“老灯”。",
+            "塔高３２米,由smith公司承建",
+            "灯塔〔原名老灯〕建于1932年",
+            "馆长说【…】作者称之为「海上的眼睛」",
+            "灯塔建于1932年⋯⋯居民把它叫作老灯",
+            "他补充说，灯塔建于1932年（原文如此）",
+            "［馆长］补充说，灯塔建于1932年",
+        ],
+    )
 )
-@pytest.mark.parametrize("spelt", ['资料说：<q s="S1">{}</q>。', "资料说：『{}』[S1]。"])
 def test_a_chinese_quotation_is_known_by_its_characters(spelt, quotation):
     checked = verify_citations(spelt.format(quotation), {"S1": TOWER})
 

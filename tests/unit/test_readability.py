@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from text.readability import (
     count_syllables,
     count_text_words,
@@ -13,8 +14,7 @@ from text.readability import (
 )
 
 
-@pytest.mark.parametrize(
-    ("word", "syllables"),
+@each_case(
     [
         ("bee", 1),
         ("the", 1),
@@ -28,7 +28,7 @@ from text.readability import (
         ("readability", 5),
         ("HTTP", 1),
         ("1927", 1),
-    ],
+    ]
 )
 def test_syllables_are_counted_by_vowels(word: str, syllables: int):
     assert count_syllables(word) == syllables

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from tests.cases import each_case
 from text.private_words import RedactionMaterial, cached_vocabulary
 from text.redaction import redact_private_words
 
@@ -36,8 +37,7 @@ def in_base64(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-@pytest.mark.parametrize(
-    "query",
+@each_case(
     [
         "bees dance",
         "how do honeybees communicate, waggle dance, von Frisch 1927",
@@ -54,7 +54,7 @@ def in_base64(text: str) -> str:
         "COVID-19 mRNA vaccine BNT162b2 efficacy",
         "5 3 1 12 8 20 workout",
         "Marisol and Hedvika, queens of bees",
-    ],
+    ]
 )
 def test_a_query_without_private_words_stays_as_it_is(query: str):
     assert redact_private_words(query, KEPT) == (query, ())
@@ -71,8 +71,7 @@ def test_pieces_of_a_private_word_are_taken_out_from_between_other_words():
     assert redact_private_words("bees Zor dance bla dance tt", KEPT).text == "bees dance dance"
 
 
-@pytest.mark.parametrize(
-    "private",
+@each_case(
     [
         "Zorblatt",
         "zorblatt's",
@@ -89,7 +88,7 @@ def test_pieces_of_a_private_word_are_taken_out_from_between_other_words():
         "青岛",
         "刘晓燕",
         "A-77812",
-    ],
+    ]
 )
 def test_a_private_word_is_taken_out_and_the_rest_is_searched(private: str):
     left = redact_private_words(f"bees {private} dance", KEPT)
@@ -99,8 +98,7 @@ def test_a_private_word_is_taken_out_and_the_rest_is_searched(private: str):
     assert left.searchable
 
 
-@pytest.mark.parametrize(
-    "disguise",
+@each_case(
     [
         "z-o-r-b-l-a-t-t",
         "Z o r b l a t t",
@@ -170,7 +168,7 @@ def test_a_private_word_is_taken_out_and_the_rest_is_searched(private: str):
         in_base64("张伟明"),
         "%E5%BC%A0%E4%BC%9F%E6%98%8E",
         "\\u5f20\\u4f1f\\u660e",
-    ],
+    ]
 )
 def test_a_private_word_in_disguise_is_taken_out(disguise: str):
     assert redact_private_words(f"bees {disguise} dance", KEPT).text == "bees dance"
@@ -185,8 +183,7 @@ ABROAD = (
 )
 
 
-@pytest.mark.parametrize(
-    "spelling",
+@each_case(
     [
         "Brueckenhoevel",
         "BRÜCKENHÖVEL",
@@ -210,7 +207,7 @@ ABROAD = (
         "Brockenhivel",
         "?!?!!?!? !!?!?!??",
         "🐝🌸🐝🐝🌸🌸🐝🌸",
-    ],
+    ]
 )
 def test_a_private_word_in_another_spelling_is_taken_out(spelling: str):
     memory = [cached_vocabulary(one) for one in ABROAD]
@@ -228,8 +225,7 @@ IN_RUSSIAN = (
 )
 
 
-@pytest.mark.parametrize(
-    "spelling",
+@each_case(
     [
         "Безруковой",
         "Бе3руковой",
@@ -249,7 +245,7 @@ IN_RUSSIAN = (
         "1,250k",
         "1,25 млн",
         "125万",
-    ],
+    ]
 )
 def test_inflected_names_in_lookalike_letters_and_shortened_amounts_are_taken_out(spelling: str):
     memory = [cached_vocabulary(one) for one in IN_RUSSIAN]
@@ -429,7 +425,7 @@ IDENTIFYING = [
 ]
 
 
-@pytest.mark.parametrize("told", IDENTIFYING)
+@each_case(IDENTIFYING)
 def test_a_number_beside_an_identifying_word_is_never_sent(told: str):
     left = redact_private_words(
         f"freeze it, {told}", RedactionMaterial([cached_vocabulary(told)], [], [], [])

@@ -9,6 +9,7 @@ from report.checks.verification import verify_citations
 from report.document import build_document, extract_answer
 from report.rendering.html_report import render_html
 from report.rendering.markdown_report import cut_method_details, render_markdown, render_plain_text
+from tests.cases import each_case
 
 
 def source(number, title="", location="", page=""):
@@ -105,8 +106,7 @@ def test_sources_of_one_address_share_a_number():
     assert rendered("A [S1][S2]. B [S2][S3].", sources=sources) == "A [1]. B [1][2]."
 
 
-@pytest.mark.parametrize(
-    ("body", "shown"),
+@each_case(
     [
         ('Bees <q s="S1">dance</q> [S1].', "Bees “dance” [1]."),
         ('Bees <q s="S1">dance</q>. [S1]', "Bees “dance”. [1]"),
@@ -123,7 +123,7 @@ def test_sources_of_one_address_share_a_number():
         ("蜜蜂[S1]跳舞[S2]。", "蜜蜂[1]跳舞[2, p. 4]。"),
         ('<q s="S1">蜜蜂</q>跳舞。', "“蜜蜂” [1]跳舞。"),
         ("Bees dance [S9].", "Bees dance."),
-    ],
+    ]
 )
 def test_a_reader_sees_each_number_once_and_well_set(body, shown):
     assert rendered(body) == shown

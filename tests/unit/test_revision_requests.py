@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import each_case
 from text.revision_requests import parse_revision_request, resolve_section
 
 
-@pytest.mark.parametrize(
-    ("message", "kind", "topic", "language"),
+@each_case(
     [
         ("shorten", "shorten", "", ""),
         ("Make it shorter, please.", "shorten", "", ""),
@@ -51,14 +51,13 @@ from text.revision_requests import parse_revision_request, resolve_section
         ("不对：水泵是2023年移走的", "add", "水泵是2023年移走的", ""),
         ("补充噪音数据", "add", "噪音数据", ""),
         ("加上关于价格的内容", "add", "价格的内容", ""),
-    ],
+    ]
 )
 def test_a_plain_request_is_recognized(message: str, kind: str, topic: str, language: str):
     assert parse_revision_request(message) == (kind, topic, language)
 
 
-@pytest.mark.parametrize(
-    "message",
+@each_case(
     [
         "",
         "How do heat pumps work?",
@@ -78,7 +77,7 @@ def test_a_plain_request_is_recognized(message: str, kind: str, topic: str, lang
         "Thanks!",
         "make it so",
         "shorten it\nand tell me who wrote it",
-    ],
+    ]
 )
 def test_a_question_or_an_order_of_another_kind_is_none(message: str):
     assert parse_revision_request(message) is None

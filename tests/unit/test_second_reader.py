@@ -13,6 +13,7 @@ from report.checks.second_reader import (
     list_claims,
     validate_verdict,
 )
+from tests.cases import each_case
 
 PAGE = (
     "The pump runs at 41 bar. " + "It is painted grey. " * 60 + "The valve opens at 7 bar. "
@@ -70,8 +71,7 @@ def test_what_a_page_explains_of_a_line_of_code_is_shown():
     assert "From 7 to 41." in passage["text"]
 
 
-@pytest.mark.parametrize(
-    ("heading", "claims_something"),
+@each_case(
     [
         ("On battery the pump stops its work", True),
         ("The pump never opens a valve", True),
@@ -89,7 +89,7 @@ def test_what_a_page_explains_of_a_line_of_code_is_shown():
         ("泵与阀门的压力", False),
         ("断电时会怎样", False),
         ("Does the pump stop on battery?", False),
-    ],
+    ]
 )
 def test_a_heading_that_makes_a_claim_is_compared_with_the_sources_of_its_section(
     heading: str, claims_something: bool

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each_case
 from text.secret_masking import mask_secrets
 
 
@@ -366,12 +365,12 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), SECRETS)
+@each_case(SECRETS)
 def test_a_secret_of_any_kind_is_taken_out(text: str, value: str):
     assert value not in mask_secrets(text).text
 
 
-@pytest.mark.parametrize("text", HARMLESS)
+@each_case(HARMLESS)
 def test_what_only_looks_like_a_secret_stays(text: str):
     assert mask_secrets(text).text == text
 
@@ -419,11 +418,11 @@ UNOPENED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), OPENED)
+@each_case(OPENED)
 def test_what_opens_a_door_or_an_account_is_taken_out_however_it_is_called(text: str, value: str):
     assert value not in mask_secrets(text).text
 
 
-@pytest.mark.parametrize("text", UNOPENED)
+@each_case(UNOPENED)
 def test_codes_and_passes_that_open_nothing_stay(text: str):
     assert mask_secrets(text).text == text

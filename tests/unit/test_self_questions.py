@@ -16,6 +16,7 @@ from memory.self_questions import (
     parse_self_question,
     render_personal_note,
 )
+from tests.cases import each_case
 
 TOLD = (
     "I live in Bergen",
@@ -27,8 +28,7 @@ TOLD = (
 )
 
 
-@pytest.mark.parametrize(
-    ("question", "kind"),
+@each_case(
     [
         ("What do you remember about me?", "all"),
         ("Who am I?", "all"),
@@ -46,7 +46,7 @@ TOLD = (
         ("What is my budget?", "mine"),
         ("我最喜欢的饮料是什么？", "mine"),
         ("Which drink do I prefer?", "mine"),
-    ],
+    ]
 )
 def test_a_question_of_the_person_is_recognised(question: str, kind: str):
     asked = parse_self_question(question)

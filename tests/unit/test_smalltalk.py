@@ -4,18 +4,18 @@ import pytest
 
 from models.extractive.prompt_parser import ParsedPrompt
 from models.extractive.query_rewriting import triage_message
+from tests.cases import each_case
 from text.smalltalk import reply_to_smalltalk
 
 LINES = Path(__file__).parents[1].joinpath("flow", "smalltalk.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("line", LINES.splitlines())
+@each_case(LINES.splitlines())
 def test_small_talk_is_answered_at_once(line):
     assert reply_to_smalltalk(line)
 
 
-@pytest.mark.parametrize(
-    "question",
+@each_case(
     [
         "What is HNSW?",
         "蜜蜂为什么跳舞？",
@@ -47,7 +47,7 @@ def test_small_talk_is_answered_at_once(line):
         "What time is it?",
         "今天天气怎么样？",
         "明天会下雨吗？",
-    ],
+    ]
 )
 def test_what_asks_for_something_is_researched(question):
     assert not reply_to_smalltalk(question)

@@ -9,6 +9,7 @@ from report.document import ReportDocument
 from report.rendering.html_report import render_html
 from report.rendering.markdown_report import render_markdown
 from report.source_standing import list_standing_remarks
+from tests.cases import each_case
 from tests.unit.test_independence import OTHER, STORY
 
 
@@ -65,8 +66,7 @@ def test_a_sentence_of_weak_sources_is_found(body: str, reason: list[str]):
     assert reasons(body) == reason
 
 
-@pytest.mark.parametrize(
-    "body",
+@each_case(
     [
         "The gate leaks in winter [S2].",
         "The gate leaks in winter [S1][S2].",
@@ -83,7 +83,7 @@ def test_a_sentence_of_weak_sources_is_found(body: str, reason: list[str]):
         "The gate leaks in winter.",
         "The gate leaks in winter [S99].",
         "",
-    ],
+    ]
 )
 def test_a_sentence_of_good_sources_or_that_says_where_it_is_from_is_left_alone(body: str):
     assert reasons(body) == []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from tests.cases import each_case
 from tests.unit.test_table_questions import LIGHTS
 from tests.unit.test_tables import table
 from tools.tables import answer_text
@@ -64,8 +65,7 @@ def test_an_answer_shows_the_query_that_was_run():
     assert "keeper contains “Moe” and dark empty" in answer_text.render_table_answer(found, "en")
 
 
-@pytest.mark.parametrize(
-    "given",
+@each_case(
     [
         {"operation": "count", "table": "ships.csv"},
         {"operation": "total", "column": "height"},
@@ -80,7 +80,7 @@ def test_an_answer_shows_the_query_that_was_run():
         {"operation": "count", "filters": [has("lit", "<", "once")]},
         {"operation": "count", "filters": [has("coast", "equal")]},
         {"operation": "count", "group_by": "sea"},
-    ],
+    ]
 )
 def test_a_query_with_what_the_table_has_not_is_refused(given: dict[str, object]):
     with pytest.raises(QueryUnfit):

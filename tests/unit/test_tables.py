@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from tests.cases import each_case
 from tools.files.data_files import read_csv_grids
 from tools.files.formats import FileContent, FileLimits
 from tools.files.parsed_document import CellGrid
@@ -40,8 +41,7 @@ def result(question: str, text: str = HIVES, name: str = "hives.csv") -> QueryRe
     return compute_query(read)
 
 
-@pytest.mark.parametrize(
-    ("question", "value"),
+@each_case(
     [
         ("How many hives are there?", 5),
         ("How many rows are in hives.csv?", 5),
@@ -59,7 +59,7 @@ def result(question: str, text: str = HIVES, name: str = "hives.csv") -> QueryRe
         ("How many hives have no mites per 100?", 1),
         ("How many hives starting with B are there?", 2),
         ("What is the smallest honey?", Decimal(310)),
-    ],
+    ]
 )
 def test_a_number_is_computed(question: str, value: Decimal | int):
     assert result(question).value == value

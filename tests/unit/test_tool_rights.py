@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from config.model_table import MODEL_ROLES
 from graph.context import Context
 from models.extractive.model import ExtractiveChatModel
 from runs.call_site import CallSite
+from tests.cases import each_case
 from tests.fake_model import Script
 from tests.model_calls import STATE
 from tests.places import runtime
@@ -48,8 +50,7 @@ def test_the_table_has_every_tool_of_a_role_and_no_other():
     assert {role: {tool.name for tool in box.tools} for role, box in BOXES.items()} == ROLE_TOOLS
 
 
-@pytest.mark.parametrize("box", BOXES)
-@pytest.mark.parametrize("role", MODEL_ROLES)
+@each_case(product(MODEL_ROLES, BOXES))
 def test_a_role_may_use_its_own_tools_alone(role: str, box: str):
     every = {tool.name for tool in BOXES[box].tools}
 

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
+from tests.cases import each_case
 from tools.files.formats import MEDIA_TYPES, explain_unread_type
 from tools.folder_ingestion import NEVER_INGESTED
 from tools.unread_reasons import translate_reason
@@ -60,7 +59,7 @@ def reasons() -> Iterator[str]:
 ALL = sorted({one for one in reasons() if one})
 
 
-@pytest.mark.parametrize("reason", ALL)
+@each_case(ALL)
 def test_every_reason_is_told_in_chinese_with_what_it_names(reason: str):
     told = translate_reason("zh", reason)
 

@@ -5,6 +5,7 @@ import pytest
 from report.checks import quotation_search
 from report.checks.attribution import enforce_citations
 from report.checks.verification import verify_citations
+from tests.cases import each_case
 
 BEES = (
     "Honey bees dance in the dark of the hive. The waggle dance tells the direction of food, "
@@ -43,8 +44,7 @@ def test_a_text_that_is_right_stays_as_it_is():
     )
 
 
-@pytest.mark.parametrize(
-    "spelling",
+@each_case(
     [
         "[S1][S3]",
         "[S1, S3]",
@@ -63,7 +63,7 @@ def test_a_text_that_is_right_stays_as_it_is():
         "[S1, p. 4] [S3†L1-L9]",
         "[S1](https://evil.test) [S3](#a)",
         "`[S1]` [S03]",
-    ],
+    ]
 )
 def test_every_usual_way_to_write_markers_becomes_one(spelling):
     assert body(f"Bees dance {spelling}.") == "Bees dance [S1][S3]."
@@ -256,8 +256,7 @@ def test_quotes_tell_what_was_proven_and_where():
 # --- what a model may not write
 
 
-@pytest.mark.parametrize(
-    ("written", "left"),
+@each_case(
     [
         ("Bees dance (www.a.test/x) [S1].", "Bees dance [S1]."),
         ("Bees [dance](https://a.test/x_(y) 'title') [S1].", "Bees dance [S1]."),
@@ -271,7 +270,7 @@ def test_quotes_tell_what_was_proven_and_where():
         ("# My title\n\nBees dance [S1].", "Bees dance [S1]."),
         ("Bees dance [S1].\n\n## References\n\n[S1] A title, 1999", "Bees dance [S1]."),
         ("蜜蜂跳舞[S2]。\n\n**参考文献**\n\n1. 某书", "蜜蜂跳舞[S2]。"),
-    ],
+    ]
 )
 def test_what_a_model_may_not_write_is_stripped(written, left):
     assert (verify_citations(written, TEXTS).body, verify_citations(written, TEXTS).removed) == (
@@ -452,7 +451,7 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@each_case(range(40))
 def test_checking_twice_changes_nothing_whatever_a_model_writes(seed):
     chance = random.Random(seed)
     for _ in range(25):

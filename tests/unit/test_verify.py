@@ -7,13 +7,12 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from evals.verify import measure_detection, read_example_documents, time_long_report
 from report.verify.all_checks import VerifiedFile, verify_report
 from report.verify.check_results import CHECK_TITLES, CheckResult, Verification
 from report.verify.given_documents import GivenDocument
 from report.verify.html_conversion import convert_html_report, is_html
+from tests.cases import each_case
 from tools.verified_documents import read_given_files
 from tools.web.urls import canonicalise_url
 
@@ -58,20 +57,20 @@ def failed(found: Verification) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("name", sorted(GOOD))
+@each_case(sorted(GOOD))
 def test_a_good_report_of_any_style_passes(name: str) -> None:
     found = verify(GOOD[name])
     assert failed(found) == {}
     assert found.matched == found.references > 0
 
 
-@pytest.mark.parametrize("name", sorted(GOOD))
+@each_case(sorted(GOOD))
 def test_the_numbers_of_any_style_are_compared(name: str) -> None:
     checks = {one.id: one for one in verify(GOOD[name]).checks}
     assert checks["C8"].checked + checks["C6"].checked + checks["C7"].checked > 0
 
 
-@pytest.mark.parametrize("name", sorted(BAD))
+@each_case(sorted(BAD))
 def test_what_is_wrong_is_found_by_its_check(name: str) -> None:
     check = name.partition(" ")[0]
     found = verify(BAD[name])

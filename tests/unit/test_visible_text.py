@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from html.parser import HTMLParser
+from itertools import product
 
 import pytest
 from markdown_it import MarkdownIt
@@ -16,6 +17,7 @@ from nodes.reflection import Verdict
 from nodes.rewrite import Rewrite
 from nodes.team import Missing
 from report.markdown.sanitizer import sanitize_query, sanitize_text
+from tests.cases import each_case
 from tests.unit.test_render_safety import PAYLOADS
 
 HARMLESS = {"p", "code", "pre", "ul", "ol", "li", "em", "strong", "blockquote", "hr", "br"}
@@ -44,8 +46,7 @@ def drawn(text: str) -> set[str]:
     return tags
 
 
-@pytest.mark.parametrize("payload", [*PAYLOADS, *MORE])
-@pytest.mark.parametrize("around", ["{}", "Good morning! {} And you?", "1. {}\n   {}\n"])
+@each_case(product([*PAYLOADS, *MORE], ["{}", "Good morning! {} And you?", "1. {}\n   {}\n"]))
 def test_nothing_is_left_that_a_page_would_load(payload: str, around: str):
     text = around.replace("{}", payload)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
+from tests.cases import each_case
 from text.passage_splitting import split_passages
 from text.sentences import split_sentences
 from text.text_blocks import find_headings_above
@@ -82,8 +83,7 @@ def test_a_preformatted_text_keeps_its_lines():
     assert said == "if tide:\n    open()\n    close()"
 
 
-@pytest.mark.parametrize(
-    ("markup", "text"),
+@each_case(
     [
         ("up to 2<sup>32</sup> − 2 bytes", "up to 2^32 − 2 bytes"),
         ("10<sup>−3</sup> m", "10^-3 m"),
@@ -97,7 +97,7 @@ def test_a_preformatted_text_keeps_its_lines():
         ("so <math alttext='a^{2}'><mi>a</mi><mn>2</mn></math> holds", "so a^{2} holds"),
         ("so <img alt='$b^{3}$' src='b.png'> holds", "so b^{3} holds"),
         ("so <img alt='a mill' src='b.png'>holds", "so holds"),
-    ],
+    ]
 )
 def test_powers_and_indices_are_not_lost(markup, text):
     assert inside(f"<p>It is {markup} here.</p>") == f"It is {text} here."
