@@ -15,7 +15,7 @@ from report.checks.caveats import is_absence_remark, is_own_inference
 from report.checks.claims import classify_statement
 from report.citations import get_document_key
 from report.document import to_graded_doubt
-from report.independence import count_independent
+from report.independence import group_sources
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
     list_prose_blocks,
@@ -177,7 +177,7 @@ def _count_sources(figures: ReportFigures, state: State, texts: Mapping[str, str
     cited = [known[name] for name in state["report"]["cited"] if name in known]
     figures.sources = len(cited)
     figures.documents = len({get_document_key(one) for one in cited})
-    figures.independent = count_independent(cited, texts)
+    figures.independent = len(group_sources(cited, texts).dependent)
 
 
 def _count_coverage(figures: ReportFigures, state: State) -> None:
