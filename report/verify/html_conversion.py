@@ -215,6 +215,10 @@ class _MarkdownWriter(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Write text; white space is one space."""
+        if self.noted and self.parts[-1] == "[^" and data.startswith("["):
+            # The mark is written in brackets of its own.
+            self.noted = False
+            self.parts.pop()
         if not self.skipped:
             self.parts.append(data if self.preformatted else re.sub(r"\s+", " ", data))
 
