@@ -28,7 +28,7 @@ from runs.lifecycle import RunRecord, find_run
 from text.regex import regex
 
 _MAX_NAME = 80  # characters of the title in the name of a file
-_UNSAFE = regex(r"[\\/:*?\"<>|\s.]+")
+_UNSAFE = regex(r"[\\/:*?\"<>|\s]+")
 
 _WORKER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
 """Writes one export at a time, so that the runs of the server keep most of the processor."""
@@ -158,7 +158,7 @@ def _format_disposition(report: ExportedReport, suffix: str) -> str:
     """Return a header that names the file by its title, and for old clients by its run."""
     title = unicodedata.normalize("NFC", report.document["title"])
     shown = "".join(one for one in title if unicodedata.category(one)[0] != "C")
-    name = _UNSAFE.sub(" ", shown).strip()[:_MAX_NAME].strip() or report.run
+    name = _UNSAFE.sub(" ", shown).strip(" .")[:_MAX_NAME].strip(" .") or report.run
     plain = f"{report.run}.{suffix}"
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(f'{name}.{suffix}', '')}"
 

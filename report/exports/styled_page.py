@@ -11,6 +11,7 @@ from report.exports.author_labels import end_label
 from report.exports.cited_uses import CitedUses, Footnote, join_author_citations
 from report.exports.export_formats import AUTHOR_YEAR, FOOTNOTES, ExportedReport
 from report.labels import get_label
+from report.rendering.html_page import hash_element
 from report.rendering.html_parts import escape_line
 from report.rendering.html_report import render_html
 from text.pattern_files import read_packaged_text
@@ -41,10 +42,18 @@ def render_styled_page(report: ExportedReport, *, floating: bool = False) -> str
     elif not floating:
         ids = [link.get("id") for group in groups for link, _ in group]
         root.find(".//main").append(_list_notes(uses, ids))
+    _add_style(root)
+    return str(lxml_html.tostring(root, encoding="unicode", doctype="<!doctype html>"))
+
+
+def _add_style(root: Any) -> None:
+    """Add the style of citations to a page, and its hash to the policy of the page."""
     style = lxml_html.fragment_fromstring("<style></style>")
     style.text = read_packaged_text("report.exports", "styled_page.css")
     root.find("head").append(style)
-    return str(lxml_html.tostring(root, encoding="unicode", doctype="<!doctype html>"))
+    (policy,) = root.xpath('//meta[@http-equiv="Content-Security-Policy"]')
+    allowed = f"style-src '{hash_element(style.text)}' "
+    policy.set("content", policy.get("content").replace("style-src ", allowed))
 
 
 def _list_groups(root: Any) -> Iterator[list[Any]]:
@@ -81,6 +90,7 @@ def _write_authors(uses: CitedUses, group: list[tuple[Any, Footnote]]) -> None:
         is_last = at + 2 >= len(pieces)
         link.text, link.tail = words, after + ((link.tail or "") if is_last else "")
         link.set("class", "ref author")
+        link.attrib.pop("role", None)
 
 
 def _write_marks(uses: CitedUses, group: list[tuple[Any, Footnote]], *, floating: bool) -> None:

@@ -41,8 +41,8 @@ def fill_page(title: str, language: str, pointed: str, **parts: str) -> str:
         skip=get_label("skip", language),
         style=style,
         script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        style_hash=hash_element(style),
+        script_hash=hash_element(script),
         **parts,
     )
 
@@ -52,7 +52,7 @@ def _read(name: str) -> str:
     return read_packaged_text("report.rendering", name)
 
 
-def _hash(text: str) -> str:
+def hash_element(text: str) -> str:
     """Return the hash of an element's text as a policy names it (CSP 3, hash-source)."""
     return "sha256-" + b64encode(hashlib.sha256(text.encode()).digest()).decode()
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import Any
 
+import httpx
 import pytest
 
 from evals.openai_server import Server as ModelServer
@@ -156,6 +157,25 @@ async def test_the_command_line_lists_the_runs_of_the_server(client: Any, server
     thread, _ = await reviewed(client)
 
     assert await listed(server, thread) == {f"{thread}-1": "waiting_review"}
+
+
+async def test_the_report_of_a_run_is_served_in_a_format_to_whom_has_the_token(
+    client: Any, server: Server
+):
+    thread = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "dossier", input=asked(), context=context(auto_accept=True))
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as http:
+        refused = await http.get(f"/reports/{thread}?format=docx")
+        http.headers["x-api-key"] = server.token
+        told = (await http.get(f"/reports/{thread}")).json()
+        got = await http.get(f"/reports/{thread}?format=docx")
+        described = (await http.get("/openapi.json")).json()
+
+    assert refused.status_code == 401
+    assert (told["thread"], told["status"]) == (thread, "succeeded")
+    assert got.content.startswith(b"PK")
+    assert got.headers["content-disposition"].startswith("attachment; ")
+    assert "style" in str(described["paths"]["/reports/{run}"]["get"]["parameters"])
 
 
 async def test_a_run_that_the_server_works_on_is_not_touched_from_the_command_line(

@@ -16,6 +16,7 @@ from config.errors import Problem
 from report.exports.author_labels import list_author_labels
 from report.exports.bibliography import list_cited_works
 from report.exports.export_formats import EXPORT_FORMATS, ExportedReport, check_export_style
+from report.rendering.html_page import hash_element
 from report.verify.all_checks import VerifiedFile, verify_report
 from report.verify.given_documents import GivenDocument
 from report.verify.html_conversion import convert_html_report
@@ -230,3 +231,12 @@ def test_a_book_by_author_and_year_has_no_footnotes():
 def test_every_format_has_every_style(name: str):
     assert set(EXPORT_FORMATS[name].styles) == set(STYLES)
     assert BODY
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_policy_of_a_page_allows_each_style_of_it(style: str):
+    page = export("html", styled(style)).decode()
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+
+    for text in re.findall("<style>(.*?)</style>", page, re.DOTALL):
+        assert hash_element(text) in policy
