@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from graph.records import Source
 from report.body_sections import ReportSection, list_report_sections
-from report.citations import describe_origin
+from report.citations import describe_location, describe_origin
 from report.computed_results import render_figures_html, render_programs_html
 from report.document import (
     DoubtLine,
@@ -329,10 +329,10 @@ def _passage(at: int, passage: EvidenceParagraph, language: str) -> str:
 
 def _source(source: Source, language: str) -> str:
     """Return title, origin and location of a source; a web address is a link, a file is not."""
-    title, place = escape_line(source["title"]), escape_line(source["location"])
+    title, place = escape_line(source["title"]), escape_line(describe_location(source))
     origin = escape_line(describe_origin(source, language, located=True))
     shown = f' <span class="origin">{origin}</span>' if origin else ""
-    shown += f' <span class="place">{place}</span>' if title else ""
+    shown += f' <span class="place">{place}</span>' if title and place else ""
     address = to_safe_url(source["location"])
     if address:
         link = f'href="{escape(address)}" rel="noopener noreferrer nofollow"'
