@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import signal
 import threading
@@ -10,6 +11,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import IO, Any, cast
 
+import anyio
 import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
@@ -23,6 +25,7 @@ from app.cli.output import print_notice
 from app.cli.start import SIGNALS
 from config.resources import close_resources
 from config.settings import settings
+from text.background_threads import run_abandonable
 
 PATH = "/mcp"
 """Where the server is reached by HTTP."""
@@ -96,6 +99,11 @@ async def serve_pipes(server: Server[Any, Any]) -> None:
     try:
         async with stdio_server(cast("Any", lines), cast("Any", output)) as (read, write):
             await server.run(read, write, server.create_initialization_options())
+    except ExceptionGroup as group:
+        # The SDK still reads messages while the server is stopped, and finds its stream closed.
+        if group.split(anyio.BrokenResourceError)[1] is not None:
+            raise
+        raise asyncio.CancelledError from group
     finally:
         await close_resources()
 
@@ -139,13 +147,16 @@ def _read_line(file: IO[bytes]) -> bytes:
 
 
 class _Output:
-    """A stream for what is sent; what nobody reads any more is dropped."""
+    """A stream for what is sent; what nobody reads any more is dropped.
+
+    A client that has stopped reading holds up what is sent to it, and not the end of the server.
+    """
 
     def __init__(self, stream: int) -> None:
         self.stream = stream
 
     async def write(self, text: str) -> None:
-        await asyncio.to_thread(self._write, text.encode())
+        await run_abandonable(self._write, text.encode(), seconds=math.inf)
 
     def _write(self, data: bytes) -> None:
         with suppress(OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -81,6 +82,33 @@ def describe_origin(source: Source, language: str, *, located: bool = False) -> 
         site = ""
     known = (source.get("author"), site, source.get("published"), source.get("since"))
     return ", ".join(filter(None, known))
+
+
+def describe_location(source: Source) -> str:
+    """Return where a source is, as a person reads it: a path, an address, or a call of a tool.
+
+    The call is empty where the title tells all of it.
+    """
+    if source["kind"] != "tool":
+        return source["location"]
+    called, _, written = source["location"].partition("#")[0].partition(" ")
+    try:
+        arguments = json.loads(written or "{}")
+    except ValueError:
+        return source["location"]
+    server, _, tool = called.partition("/")
+    told = ", ".join(f"{name} {_in_words(value)}" for name, value in arguments.items())
+    call = f"{server}: {tool} ({told})" if told else f"{server}: {tool}"
+    return "" if call == source["title"] else call
+
+
+def _in_words(value: object) -> str:
+    """Return a value of JSON without its punctuation; what lies within others in brackets."""
+    if isinstance(value, dict):
+        return "(" + ", ".join(f"{name} {_in_words(one)}" for name, one in value.items()) + ")"
+    if isinstance(value, list):
+        return "(" + ", ".join(map(_in_words, value)) + ")"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _site(source: Source) -> str:

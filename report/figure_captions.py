@@ -16,7 +16,7 @@ _TITLED = frozenset(["plot", "bar", "barh", "hist", "scatter", "line", "area", "
 """The functions of pandas that take a title, too."""
 
 _NAMELESS = regex(
-    r"(?i)(?:fig(?:ure)?|plot|chart|graph|image|img|output|out|result|tmp|test|图)?[-_ ]?\d*"
+    r"(?i)(?:fig|figure|plot|chart|graph|image|img|output|out|result|tmp|test|图)?[-_ ]?\d*"
 )
 _JOINTS = regex(r"[-_\s]+")
 

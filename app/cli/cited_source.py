@@ -13,7 +13,7 @@ from app.cli.output import one_line
 from config.errors import ErrorCode, Problem
 from graph.records import Source
 from nodes.finished_report import load_report_document
-from report.citations import describe_origin
+from report.citations import describe_location, describe_origin
 from report.document import ReportDocument
 from report.evidence_paragraphs import EvidenceParagraph, list_evidence_paragraphs
 from report.evidence_spans import CitationUse
@@ -123,7 +123,7 @@ def _render(found: _CitedSource, language: str) -> Iterator[Text]:
     yield Text(f"[{found.number}] {one_line(source['title'])}", "bold")
     yield from (
         Text(one_line(line))
-        for line in (describe_origin(source, language), source["location"])
+        for line in (describe_origin(source, language), describe_location(source))
         if line
     )
     sentences = {

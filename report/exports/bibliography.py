@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from graph.records import Source
-from report.citations import get_document_key, get_origin
+from report.citations import describe_location, get_document_key, get_origin
 from report.exports.export_formats import ExportedReport
 from report.markdown.sanitizer import to_safe_url, to_single_line
 from report.rendering.numbering import number_document
@@ -89,7 +89,7 @@ def _describe(number: int, source: Source, read: str) -> CitedWork:
         published=published if _DATE.fullmatch(published) else "",
         read=read if get_origin(source) == "web" else "",
         address=address,
-        path="" if address else to_single_line(source["location"]),
+        path="" if address else to_single_line(describe_location(source)),
         site=source.get("site", "") if address else "",
         language=source.get("language", ""),
         is_paper=source.get("genre") == "paper",

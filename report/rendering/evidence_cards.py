@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from graph.records import Source
-from report.citations import describe_origin, to_whole_document
+from report.citations import describe_location, describe_origin, to_whole_document
 from report.document import ReportDocument
 from report.evidence_paragraphs import EvidenceParagraph, list_use_paragraphs
 from report.labels import get_label
@@ -97,7 +97,7 @@ class EvidenceCards:
             rel = 'rel="noopener noreferrer nofollow"'
             original = get_label("original", self.language)
             return f'<p class="way"><a href="{escape_line(address)}" {rel}>{original}</a></p>'
-        path = escape_line(to_whole_document(source)["location"])
+        path = escape_line(describe_location(to_whole_document(source)))
         return f'<p class="way"><span class="place">{path}</span></p>' if path else ""
 
     def _get_cited_words(self, passage: EvidenceParagraph) -> str:

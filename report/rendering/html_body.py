@@ -11,6 +11,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from report.citations import describe_location
 from report.document import DoubtLine, ReportDocument, list_grade_labels, list_remarks
 from report.labels import get_label, is_chinese_tag
 from report.markdown.sanitizer import unescape_markdown
@@ -97,7 +98,7 @@ class BodyWriter:
         target, about = self.cards.get_target(at), ""
         if not self.cards.has_card(at):
             source = self.shown.documents[self.shown.uses[at].number - 1]
-            title = escape_line(f"{source['title']} — {source['location']}".strip(" —"))
+            title = escape_line(f"{source['title']} — {describe_location(source)}".strip(" —"))
             about = f' title="{title}"'
         link = f'class="ref" id="c{at + 1}" href="#{target}"'
         return f'<a {link} role="doc-noteref"{about}>[{name}]</a>'

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 
 from graph.records import Source
 from report.body_sections import list_report_sections
-from report.citations import describe_origin
+from report.citations import describe_location, describe_origin
 from report.computed_results import (
     render_figure_data,
     render_figures_markdown,
@@ -233,7 +233,7 @@ def _list(heading: str, items: Iterable[str], language: str) -> Iterator[str]:
 
 
 def _source(source: Source, language: str) -> str:
-    location = to_safe_url(source["location"]) or escape_markdown(source["location"])
+    location = to_safe_url(source["location"]) or escape_markdown(describe_location(source))
     parts = (
         escape_markdown(source["title"]),
         escape_markdown(describe_origin(source, language, located=True)),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from graph.records import Source
-from report.citations import describe_origin
+from report.citations import describe_location, describe_origin
 from report.document import ReportDocument
 from report.evidence_paragraphs import EvidenceParagraph, count_passages, list_evidence_paragraphs
 from report.labels import format_count, get_label
@@ -112,10 +112,10 @@ def shorten_sentence(sentence: str) -> str:
 
 def render_source_head(source: Source, language: str) -> str:
     """Return title, origin and location of a source; a web address is a link, a file is not."""
-    title, place = escape_line(source["title"]), escape_line(source["location"])
+    title, place = escape_line(source["title"]), escape_line(describe_location(source))
     origin = escape_line(describe_origin(source, language, located=True))
     shown = f' <span class="origin">{origin}</span>' if origin else ""
-    shown += f' <span class="place">{place}</span>' if title else ""
+    shown += f' <span class="place">{place}</span>' if title and place else ""
     address = to_safe_url(source["location"])
     own = render_language(title, language) if title else ""
     if address:

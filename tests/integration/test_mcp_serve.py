@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import signal
 import subprocess
+import termios
 import time
 import urllib.error
 import urllib.request
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
@@ -150,6 +153,33 @@ def test_a_signal_ends_the_server_though_its_client_stays(read_place: Place, wor
 
         assert process.wait(timeout=15) in (143, -signal.SIGTERM)
         assert "Traceback" not in (process.stderr.read() if process.stderr else "")
+
+
+def test_a_signal_ends_the_server_though_its_client_reads_nothing(read_place: Place):
+    with started(read_place, "mcp", "serve") as process:
+        send(process, GREETING, READY)
+        answers(process, 1)
+        many = [{"jsonrpc": "2.0", "id": number, "method": "tools/list"} for number in range(2, 60)]
+        send(process, *many)
+        assert process.stdout
+        assert wait_until_full(process.stdout.fileno())
+
+        process.send_signal(signal.SIGTERM)
+
+        assert process.wait(timeout=15) in (143, -signal.SIGTERM)
+        assert "error" not in (process.stderr.read() if process.stderr else "")
+
+
+def wait_until_full(pipe: int) -> bool:
+    """Wait until a pipe holds all that it can."""
+    until = time.monotonic() + 15
+    held = array("i", [0])
+    while time.monotonic() < until:
+        fcntl.ioctl(pipe, termios.FIONREAD, held)
+        if held[0] >= 60_000:
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def test_a_terminal_is_shown_how_it_is_done(read_place: Place, forks: Forks):

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from graph.records import Source
-from report.citations import describe_place, get_document_key, get_origin, to_whole_document
+from report.citations import (
+    describe_location,
+    describe_place,
+    get_document_key,
+    get_origin,
+    to_whole_document,
+)
 from report.independence import group_sources
 from report.rendering.original_link import build_original_link
 
@@ -42,3 +48,20 @@ def test_two_pages_of_one_site_are_one_independent_source_out_of_memory_too():
 
     assert len(group_sources([one, two], {}).dependent) == 1
     assert build_original_link(one, "").startswith("https://pipes.example/a")
+
+
+@pytest.mark.parametrize(
+    ("location", "title", "told"),
+    [
+        ('time/convert {"time": "12:00"}', "time: convert (time 12:00)", ""),
+        ('time/convert {"time": "12:00"}#part=2', "x", "time: convert (time 12:00)"),
+        ("time/now {}", "Now", "time: now"),
+        ('db/ask {"in": ["a", 2], "of": {"x": null}}', "", "db: ask (in (a, 2), of (x null))"),
+        ("db/ask {broken", "", "db/ask {broken"),
+    ],
+)
+def test_a_call_of_a_tool_is_told_in_words_and_once(location: str, title: str, told: str):
+    called = Source(id="S1", page="p", title=title, location=location, kind="tool")
+
+    assert describe_location(called) == told
+    assert describe_location({**called, "kind": "file"}) == location

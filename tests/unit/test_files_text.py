@@ -206,3 +206,16 @@ def test_code_and_definitions_are_not_cut_in_two():
     assert len(sections) > 2
     assert all(section["text"].startswith("--mode") for section in sections)
     assert all(section["text"].count("{") == section["text"].count("}") for section in sections)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("产品,数量,单价\n苹果,10,3.5\n梨,20,2.5\n", "gbk"),
+        ("城市,人口\n广州,1867\n", "gbk"),
+        ("이름,수량\n사과,10\n배,20\n", "euc_kr"),
+        ("韓國의 歷史는 오래되었다. 우리는 그 역사를 배운다. 나라와 사람들이 산다.", "euc_kr"),
+    ],
+)
+def test_a_few_words_in_chinese_and_in_korean_are_told_apart(text: str, encoding: str):
+    assert decode_bytes(text.encode(encoding)) == text

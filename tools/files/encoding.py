@@ -25,6 +25,9 @@ _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_:.-]+
 _WRITTEN = regex(
     "[\t\n\r -\u024f\u0370-\u04ff\u2000-\u206f\u3000-\u312f\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]"
 )
+_KOREAN = frozenset(["euc_kr", "cp949", "johab"])
+_HANGUL = regex("[\uac00-\ud7a3]")
+_HAN = regex("[\u4e00-\u9fff]")
 _MAX_LOST = 0.05
 _UNWRITTEN = frozenset(["Cn", "Co", "Cs"])
 _MAX_NULS = 0.002
@@ -99,8 +102,20 @@ def _guess(data: bytes) -> str:
 
     best = from_bytes(data[:100_000], cp_isolation=_LIKELY).best()
     names = [best.encoding] if best else _EASTERN
+    if best and best.encoding in _KOREAN and _is_rather_chinese(data, best.encoding):
+        names = ["gb18030"]
     texts = [data.decode(name, errors="replace") for name in names]
     return _check_losses(min(texts, key=lambda text: text.count("\ufffd")))
+
+
+def _is_rather_chinese(data: bytes, korean: str) -> bool:
+    """Tell whether a few bytes that could be Korean are Chinese: their Korean would mix scripts."""
+    try:
+        data.decode("gb2312")
+    except UnicodeDecodeError:
+        return False
+    text = data.decode(korean, errors="replace")
+    return len(_HAN.findall(text)) * 9 > len(_HANGUL.findall(text))
 
 
 def _check_letters(text: str) -> str:

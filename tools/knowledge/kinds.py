@@ -125,6 +125,9 @@ def guess_kind(location: str) -> str:
     return "bucket" if "://" in location else "folder"
 
 
+_ADDRESSES = "s3://, gs://, zip:// or https://; a folder of this machine is named by its path"
+
+
 def is_bucket_address(location: str) -> bool:
     """Tell whether a location is the address of files, as fsspec writes it."""
     scheme = location.partition("://")[0].lower()
@@ -142,7 +145,7 @@ def _check_location(base: KnowledgeBase) -> None:
         return
     if base.kind == "bucket":
         if not is_bucket_address(base.location):
-            raise _invalid("it is no address of files", where, "s3://, gs://, zip:// or https://")
+            raise _invalid("it is no address of files", where, _ADDRESSES)
     elif not base.location.startswith(("http://", "https://")):
         raise _invalid("a service has an address with https:// or http://", where)
     if urlsplit(base.location).username is not None:
