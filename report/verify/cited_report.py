@@ -126,14 +126,14 @@ def _drop_service_sections(lines: Sequence[str]) -> list[str]:
 
 def _drop_remarks(line: str) -> str:
     """Return a line without the remarks at its sentences, which are no words of the report."""
-    return _make_remark_pattern().sub("", line) if "*(" in line or "（" in line else line
+    return _make_remark_pattern().sub("", line) if "(" in line or "（" in line else line
 
 
 @cache
 def _make_remark_pattern() -> re.Pattern[str]:
     english, chinese = ("|".join(map(re.escape, list_remark_texts(one))) for one in ("en", "zh"))
     return re.compile(
-        rf" ?\*\((?:{english})(?:, (?:{english}))*\)\*|（(?:{chinese})(?:、(?:{chinese}))*）"
+        rf" ?\*?\((?:{english})(?:, (?:{english}))*\)\*?|（(?:{chinese})(?:、(?:{chinese}))*）"
     )
 
 

@@ -265,5 +265,9 @@ Bees dance [1] *(only in a forum, its source has changed since)*. They hum [1] *
         "They hum [S1] *(softly)*.",
     ]
 
+    plain = parse_report(
+        text.replace("*(only", "(only").replace("since)*", "since)"), canonicalise_url
+    )
+    assert plain.statements[0].text == "Bees dance [S1]."
     foreign = parse_report(text.partition("## How")[0], canonicalise_url)
     assert "its source has changed" in " ".join(one.text for one in foreign.statements)
