@@ -88,6 +88,18 @@ def get_later_label(name: str, language: str) -> str:
     return _find_text("later", name, language)
 
 
+def list_remark_texts(language: str) -> list[str]:
+    """Return every remark that may stand at a sentence, on its sources or on what became of it."""
+    column = is_chinese_tag(language)
+    tables = (("labels", "only_"), ("later", "at_"))
+    return [
+        str(both[column])
+        for table, start in tables
+        for name, both in _read_tables()[table].items()
+        if name.startswith(start)
+    ]
+
+
 def format_diff_count(change: str, count: int, language: str) -> str:
     """Return how many sentences differ in one way, such as `2 sentences added`."""
     return _format_number("diff_counts", change, count, language)

@@ -8,7 +8,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from graph.records import Source
-from report.labels import get_label, get_later_label
+from report.labels import get_label, get_later_label, is_chinese_tag
 
 LaterKind = Literal["corrected", "rejected", "changed", "gone", "version"]
 """`corrected`, `rejected`: the person said so; `changed`, `gone`: a source says something else, or
@@ -34,7 +34,8 @@ def describe_later_changes(changes: Sequence[LaterChange], language: str) -> lis
     """Return the notice that tells what became of a report since; none without changes."""
     if not changes:
         return []
-    told = get_label("clause", language).join(_describe(one, language) for one in changes)
+    separator = "；" if is_chinese_tag(language) else "; "
+    told = separator.join(_describe(one, language) for one in changes)
     return [get_later_label("since", language).format(told)]
 
 
@@ -48,7 +49,7 @@ def _describe(change: LaterChange, language: str) -> str:
     if not count:
         return told
     marked = get_later_label("marked_one" if count == 1 else "marked", language)
-    return f"{told} {marked.format(count)}" if language == "en" else told + marked.format(count)
+    return f"{told}{'' if is_chinese_tag(language) else ' '}{marked.format(count)}"
 
 
 def list_later_remarks(changes: Iterable[LaterChange], language: str) -> dict[str, str]:

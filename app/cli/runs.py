@@ -43,7 +43,12 @@ async def list_runs(*, invocation: Invocation) -> None:
 
 
 async def show_run(
-    *, run: str, report: bool, removed: bool, source: str | None, invocation: Invocation
+    *,
+    run: str,
+    removed: bool,
+    source: str | None,
+    invocation: Invocation,
+    report: bool = False,
 ) -> None:
     """Show every call of a run, its report, what the checks took out, or a source of its report.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
-from report.labels import get_label, get_later_label
+from report.labels import get_label, get_later_label, list_remark_texts
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
     list_prose_blocks,
@@ -83,6 +85,8 @@ def parse_report(text: str, canonicalise: Callable[[str], str]) -> CitedReport:
     lists = read_reference_lists(text.split("\n"))
     own = _is_own(text)
     left = _drop_service_sections(lists.lines)
+    if own:
+        left = [_drop_remarks(line) for line in left]
     speller = CitationSpeller(lists.references, lists.notes, canonicalise)
     speller.choose_styles(left)
     lines = [*_spell_lines(left, speller)]
@@ -121,6 +125,19 @@ def _drop_service_sections(lines: Sequence[str]) -> list[str]:
             dropping = line.strip("# \t") in names
         kept.append("" if dropping or line.lstrip("> ").startswith(since) else line)
     return kept
+
+
+def _drop_remarks(line: str) -> str:
+    """Return a line without the remarks at its sentences, which are no words of the report."""
+    return _make_remark_pattern().sub("", line) if "(" in line or "（" in line else line
+
+
+@cache
+def _make_remark_pattern() -> re.Pattern[str]:
+    english, chinese = ("|".join(map(re.escape, list_remark_texts(one))) for one in ("en", "zh"))
+    return re.compile(
+        rf" ?\*?\((?:{english})(?:, (?:{english}))*\)\*?|（(?:{chinese})(?:、(?:{chinese}))*）"
+    )
 
 
 def _spell_lines(lines: Sequence[str], speller: CitationSpeller) -> Iterator[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from evals.verify import measure_detection, read_example_documents, time_long_report
 from report.verify.all_checks import VerifiedFile, verify_report
 from report.verify.check_results import CHECK_TITLES, CheckResult, Verification
+from report.verify.cited_report import parse_report
 from report.verify.given_documents import GivenDocument
 from report.verify.html_conversion import convert_html_report, is_html
 from tests.cases import each_case
@@ -242,3 +243,30 @@ def test_a_long_report_takes_little_time() -> None:
     given = asyncio.run(read_example_documents())
     time_long_report(given, 500)
     assert time_long_report(given, 2_000) < 1.5
+
+
+def test_what_dossier_remarks_at_a_sentence_is_no_word_of_the_report():
+    text = """> Since this report: on 2026-01-02 you said of it “It was 1999”.
+
+Bees dance [1] *(only in a forum, its source has changed since)*. They hum [1] *(softly)*.
+
+## Sources
+
+[1] dance.md
+
+## How it was researched
+
+2026-01-01: nothing.
+"""
+    report = parse_report(text, canonicalise_url)
+    assert [one.text for one in report.statements] == [
+        "Bees dance [S1].",
+        "They hum [S1] *(softly)*.",
+    ]
+
+    plain = parse_report(
+        text.replace("*(only", "(only").replace("since)*", "since)"), canonicalise_url
+    )
+    assert plain.statements[0].text == "Bees dance [S1]."
+    foreign = parse_report(text.partition("## How")[0], canonicalise_url)
+    assert "its source has changed" in " ".join(one.text for one in foreign.statements)
