@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from calls.progress import show_progress
 from calls.run_budget import end_session
+from calls.run_progress import show_progress
 from graph.context import Context
 from graph.records import EMPTY_PLAN, EMPTY_REPORT
 from graph.state import GRAPH_VERSION, State, clear_entries

@@ -12,8 +12,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from calls.progress import tell_progress
 from calls.run_budget import run_within_budget
+from calls.run_progress import tell_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.records import Source, SourceContradiction, StandingRemark

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from calls import progress as told
+from calls import run_progress as told
 from calls.run_estimate import estimate_left, load_run_paces
 from graph.session import ThreadSession
 from runs.call_site import join_owner
