@@ -20,8 +20,8 @@ from calls.attempts import begin_attempt, end_statement
 from calls.call_context import CallContext, CallHandler
 from calls.context_window import learn_window
 from calls.ledger import ActionRecord, CallCost, LedgerCall
-from calls.progress import tell_costs
 from calls.run_budget import USUAL_ANSWER_TOKENS, Reservation
+from calls.run_progress import tell_costs
 from config.errors import ErrorCode, Problem
 from config.key_masking import mask_keys
 from config.model_table import call_price, is_extractive

@@ -20,7 +20,6 @@ from pydantic import BaseModel
 from calls.attempts import set_attempt_status
 from calls.call_context import CallContext
 from calls.call_middleware import ROLES_OUTSIDE_RUN
-from calls.progress import watch_costs
 from calls.replies import (
     CUT_OFF,
     MAX_REPAIRABLE,
@@ -31,6 +30,7 @@ from calls.replies import (
     reply_text,
 )
 from calls.run_budget import get_budget
+from calls.run_progress import watch_costs
 from calls.stack import Toolbox, get_agent, invoke_model
 from calls.streaming import nested_config
 from calls.tool_requests import HumanInput, describe_loaded_tools, record_conversation

@@ -15,8 +15,8 @@ from pydantic import BaseModel
 from calls.compaction import WINDOW_SHARE
 from calls.context_window import input_window
 from calls.gateway import ask
-from calls.progress import show_progress
 from calls.run_budget import run_within_budget
+from calls.run_progress import show_progress
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context

@@ -8,8 +8,8 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from calls.gateway import work
-from calls.progress import show_step_progress
 from calls.run_budget import step_semaphore
+from calls.run_progress import show_step_progress
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import Passage

@@ -15,8 +15,8 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from calls import ledger
-from calls.progress import show_progress
 from calls.run_budget import end_session
+from calls.run_progress import show_progress
 from calls.tool_requests import describe_call, write_arguments
 from config.errors import ErrorCode, Problem
 from graph.context import Context

@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from calls.gateway import ask
-from calls.progress import show_progress
 from calls.replies import SearchTexts, VisibleText
+from calls.run_progress import show_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.records import (

@@ -12,8 +12,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from calls.gateway import ask
-from calls.progress import show_progress
 from calls.run_budget import end_session
+from calls.run_progress import show_progress
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.state import State

@@ -6,7 +6,7 @@ import asyncio
 
 from langgraph.runtime import Runtime
 
-from calls.progress import show_progress
+from calls.run_progress import show_progress
 from graph.context import Context
 from graph.pauses import list_asked
 from graph.records import Finding, of_steps

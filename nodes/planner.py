@@ -12,9 +12,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, field_validator
 
 from calls.gateway import ask
-from calls.progress import show_progress, tell_plan
 from calls.replies import SearchTexts, VisibleText
 from calls.run_budget import end_session
+from calls.run_progress import show_progress, tell_plan
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.plan import make_research_step, render_plan, validate_plan

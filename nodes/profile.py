@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from calls.progress import show_progress
 from calls.run_budget import end_session
+from calls.run_progress import show_progress
 from graph.context import Context
 from graph.records import EMPTY_PLAN, EMPTY_REPORT
 from graph.state import GRAPH_VERSION, State, clear_entries
@@ -96,7 +96,8 @@ def _clear_turn(state: State) -> State:
 
 async def _offer(place: CallSite, opened: State) -> State:
     """Return the update of a turn that waits for what to do with an earlier answer."""
-    show_progress(opened, "earlier_waits", earlier=opened["earlier_run"]["run"])
+    earlier = opened["earlier_run"]
+    show_progress(opened, "earlier_waits", earlier=earlier["run"] if earlier else "")
     end_session(place)
     await set_run_status(place.owner, place.run, "waiting_review")
     messages = [*opened["messages"], offer_message(opened)]

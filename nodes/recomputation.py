@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from calls.progress import show_progress
 from calls.run_budget import get_budget
+from calls.run_progress import show_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.records import Recomputed, RecomputedOutcome, Source

@@ -10,9 +10,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from calls.gateway import ask
-from calls.progress import show_step_progress
 from calls.replies import SearchTexts, VisibleText
 from calls.run_budget import run_within_budget
+from calls.run_progress import show_step_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.pauses import list_wishes

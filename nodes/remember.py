@@ -9,7 +9,7 @@ from langgraph.errors import NodeError
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from calls.progress import show_progress
+from calls.run_progress import show_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.records import MEMORY, Background, Finding, turn_key

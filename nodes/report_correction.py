@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from calls.gateway import work
-from calls.progress import show_progress
+from calls.run_progress import show_progress
 from config.errors import Problem
 from config.model_table import is_extractive
 from graph.context import Context

@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from calls.gateway import ask, work
-from calls.progress import show_progress
 from calls.replies import VisibleText
+from calls.run_progress import show_progress
 from calls.streaming import show_text
 from config.errors import Problem
 from graph.context import Context

@@ -10,7 +10,7 @@ from uuid import uuid4
 from langgraph.runtime import Runtime
 
 from calls.attempts import FailedRole, list_failed_roles
-from calls.progress import show_progress
+from calls.run_progress import show_progress
 from calls.streaming import show_text
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive

@@ -14,8 +14,8 @@ from langgraph.errors import NodeError
 from langgraph.runtime import Runtime
 
 from calls.gateway import WorkResult, work
-from calls.progress import show_step_progress
 from calls.run_budget import step_semaphore
+from calls.run_progress import show_step_progress
 from calls.tool_requests import HumanInput
 from config.errors import ErrorCode, Problem
 from graph.context import Context

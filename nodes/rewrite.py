@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from calls.compaction import summary_of_message
 from calls.gateway import ask
-from calls.progress import show_progress
 from calls.replies import SearchText, SearchTexts
+from calls.run_progress import show_progress
 from graph.context import Context
 from graph.state import State
 from library.spelling import apply_corrections

@@ -12,7 +12,7 @@ from langgraph.types import interrupt
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from calls.attempts import list_attempts
-from calls.progress import show_progress, tell_plan
+from calls.run_progress import show_progress, tell_plan
 from config.errors import ErrorCode, Problem
 from config.model_table import is_extractive
 from graph.context import Context, build_context

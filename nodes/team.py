@@ -11,9 +11,9 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from calls.gateway import ask
-from calls.progress import show_progress
 from calls.replies import SearchTexts, VisibleText
 from calls.run_budget import get_budget
+from calls.run_progress import show_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.pauses import list_open_pauses, list_pending_requests

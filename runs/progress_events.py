@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from typing_extensions import TypedDict
@@ -136,22 +136,16 @@ def describe_left(left: ProgressEstimate, language: str) -> str:
     """Return how long a run still takes, in words; "" while that is unknown or nothing is left."""
     if not left["seconds"] or not left["seconds"][1]:
         return ""
-    return render_prompt(
-        "progress_left", language=language, time=_describe_range(left["seconds"], language)
-    ).strip()
-
-
-def _describe_range(seconds: Sequence[int], language: str) -> str:
-    least, most = seconds
-    unit = "minutes" if most >= MINUTES_FROM else "seconds"
+    least, most = left["seconds"]
     # Nobody believes 67 seconds.
-    size = 60 if unit == "minutes" else 5
+    unit, size = ("minutes", 60) if most >= MINUTES_FROM else ("seconds", 5)
     low, high = least // size, -(-most // size)
     if unit == "seconds":
         low, high = low * size, high * size
-    span = f"{low}–{high}" if low < high else str(high)
-    span = span if low else f"≤ {high}"
-    return render_prompt(f"progress_{unit}", language=language, span=span).strip()
+    span = f"{low}–{high}" if 0 < low < high else str(high)
+    time = render_prompt(f"progress_{unit}", language=language, span=span).strip()
+    name = "progress_left" if low else "progress_left_at_most"
+    return render_prompt(name, language=language, time=time).strip()
 
 
 def describe_spending(spent: ProgressSpending, language: str) -> str:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from sqlalchemy import func, select
 
 from calls.ledger import ActionRecord, defer_actions
-from calls.progress import tell_progress
 from calls.run_budget import run_within_budget
+from calls.run_progress import tell_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.records import Passage, ShownSpan, Source

@@ -9,7 +9,7 @@ from dataclasses import replace
 from langchain.tools import ToolRuntime, tool
 
 from calls.call_context import CallContext
-from calls.progress import tell_progress
+from calls.run_progress import tell_progress
 from calls.tool_requests import tool_answer_key
 from config.errors import Problem
 from library.document_sections import OutlinedDocument, PagePart

@@ -12,8 +12,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from calls.progress import tell_progress
 from calls.run_budget import run_within_budget
+from calls.run_progress import tell_progress
 from config.errors import Problem
 from graph.context import Context
 from graph.records import Source, SourceContradiction, StandingRemark
@@ -25,7 +25,7 @@ from report.checks.known_addresses import keep_known_addresses, list_trusted_tex
 from report.checks.second_reader import NO_RULING, Ruling
 from report.checks.source_preparation import prepare_sources
 from report.contradictions import about_statements, find_contradictions, names_both
-from report.markdown.markers import MARKER
+from report.markdown.markers import MARKER, QUOTE
 from report.source_standing import list_standing_remarks
 from runs.call_site import CallSite
 from runs.trace import trace
@@ -95,7 +95,8 @@ async def record_text_checks(
 
 def _tell_checks(here: CallSite, checked: CheckedText) -> None:
     """Tell how many citations stand, and what was removed."""
-    standing = len(MARKER.findall(checked.body))
+    # A quotation names its source itself, and may have a marker behind it.
+    standing = max(len(MARKER.findall(checked.body)), len(QUOTE.findall(checked.body)))
     tell_progress(here, "checked", count=standing, doubted=len(checked.doubted))
     if checked.removed:
         sentences = [one["text"] for one in checked.removed]

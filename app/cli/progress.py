@@ -158,7 +158,8 @@ class RunProgress:
 
     def restart_clock(self, what: str) -> None:
         """Say what is being done now, with a clock of its own."""
-        self.started_at = time.monotonic()
+        self.started_at, self.used = time.monotonic(), ""
+        self.counts.clear()
         self.set_activity(what)
 
     def on_event(self, event: dict[str, Any]) -> None:
@@ -269,11 +270,11 @@ class RunProgress:
 
     def _drawn_draft(self) -> list[Text]:
         """Return the last lines of a report that is being written."""
-        if not self.draft.strip():
+        # The first paragraph only says that it is a draft.
+        written = self.draft.partition("\n\n")[2].strip()
+        if not written:
             return []
-        wrapped = Text(self.draft.strip()[-2_000:], "dim").wrap(
-            self.console, max(self.console.width - 2, 20)
-        )
+        wrapped = Text(written[-2_000:], "dim").wrap(self.console, max(self.console.width - 2, 20))
         lines = [line for line in wrapped if line.plain.strip()][-DRAFT_LINES:]
         return [Text(DRAFT, "dim"), *(Text("  ") + line for line in lines)]
 

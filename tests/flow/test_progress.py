@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from calls import progress as told
+from calls import run_progress as told
 from calls.run_estimate import estimate_left, load_run_paces
 from graph.session import ThreadSession
 from runs.call_site import join_owner
@@ -172,7 +172,7 @@ async def test_how_long_a_run_takes_is_unknown_at_first_and_then_told_by_earlier
     [
         (None, ""),
         ([0, 0], ""),
-        ([0, 4], "about ≤ 5 s left"),
+        ([0, 4], "at most 5 s left"),
         ([12, 33], "about 10–35 s left"),
         ([70, 400], "about 1–7 min left"),
         ([600, 600], "about 10 min left"),

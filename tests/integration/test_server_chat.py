@@ -64,7 +64,10 @@ async def test_a_chat_from_question_to_follow_up_reads_well(client: Any):
     assert [kind for kind, _ in first.screens[-1]] == ["human", "ai"]
     assert "Researching 2 of 2: What does a trace in the brain do?" in edited.seen
     assert [kind for kind, _ in edited.screens[-1]] == ["human", "ai"]
-    assert "## Sources" in edited.screens[-1][-1][1]
+    report = edited.screens[-1][-1][1]
+    assert "## Sources" in report
+    assert "](#user-content-fn-1-1)" in report
+    assert "[^1-1]: “" in report
     assert [kind for kind, _ in again.screens[-1]] == ["human", "ai", "human", "ai"]
     assert again.interrupts
     for page in (first, edited, again):
@@ -84,6 +87,28 @@ async def test_the_report_and_how_far_it_is_arrive_without_subgraphs(client: Any
     assert len(growing) > 10
     assert "## Sources" in report
     assert "Researching" not in report
+
+
+@pytest.mark.parametrize("subgraphs", [True, False])
+async def test_a_client_is_told_how_far_a_run_is(client: Any, subgraphs: bool):
+    thread = (await client.threads.create())["thread_id"]
+    stream = client.runs.stream(
+        thread,
+        "dossier",
+        input=asked(),
+        context=context(auto_accept=True),
+        stream_mode="custom",
+        stream_subgraphs=subgraphs,
+    )
+    told = [part.data async for part in stream if part.event.startswith("custom")]
+
+    names = [one["event"] for one in told]
+    assert names[0] == "understanding"
+    assert names[-1] == "answered"
+    assert {"searching", "found", "plan", "researching", "step_done", "writing"} <= set(names)
+    assert {one["run"] for one in told} == {f"{thread}-1"}
+    assert told[-1]["spent"]["calls"] > 0
+    assert [one["seconds"] for one in told] == sorted(one["seconds"] for one in told)
 
 
 async def test_a_page_that_is_reloaded_while_a_run_works_goes_on_with_its_stream(client: Any):

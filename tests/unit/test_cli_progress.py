@@ -215,6 +215,7 @@ def test_a_terminal_shows_what_each_step_does_what_was_spent_and_how_long_it_tak
 
 def test_the_words_of_a_report_are_read_along_until_it_is_checked(progress, screen):
     with progress:
+        progress.on_event({"draft": "*Draft*\n\n"})
         progress.on_event({"draft": "Bees dance. " * 30})
         progress.on_event({"draft": "The last words."})
         progress.live.refresh()

@@ -20,7 +20,7 @@ from calls.ledger import (
     record_call,
     recorded_hits,
 )
-from calls.progress import tell_progress
+from calls.run_progress import tell_progress
 from config.errors import ErrorCode, Problem
 from config.resources import RecentCache, Resource, SharedTasks
 from config.settings import settings
