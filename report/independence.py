@@ -91,6 +91,11 @@ def group_copies(sources: Sequence[Source], texts: Mapping[str, str]) -> list[li
     return group_sources(sources, texts).copies
 
 
+def count_independent(sources: Sequence[Source], texts: Mapping[str, str]) -> int:
+    """Return how many sources there are that do not depend on each other."""
+    return len(group_sources(sources, texts).dependent)
+
+
 Link = tuple[str, str]
 """The ids of two sources that count as one."""
 

@@ -41,7 +41,7 @@ from report.rendering.numbering import (
     NumberedText,
     number_document,
 )
-from report.rendering.page_contents import add_contents
+from report.rendering.page_contents import build_contents
 from report.rendering.picture_figures import (
     fill_additions,
     mark_additions,
@@ -79,7 +79,7 @@ def render_html(document: ReportDocument) -> str:
         _render_method(document, shown, language),
         *(render_paragraph(line, "removed") for line in list_footnotes(document)),
     ]
-    contents, body, below = add_contents(body, "\n".join(filter(None, rest)), language)
+    contents, body, below = build_contents(body, "\n".join(filter(None, rest)), language)
     return fill_page(
         document["title"],
         language,

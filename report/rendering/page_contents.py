@@ -26,7 +26,7 @@ class HeadingEntry(NamedTuple):
     text: str
 
 
-def add_contents(body: str, rest: str, language: str) -> tuple[str, str, str]:
+def build_contents(body: str, rest: str, language: str) -> tuple[str, str, str]:
     """Return the contents of a report, its body and the rest with ids of headings.
 
     Of a short report, or one with few headings, there are no contents, and nothing changes.
