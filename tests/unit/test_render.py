@@ -743,8 +743,8 @@ def test_the_page_says_what_the_markdown_says():
 
     assert words(render_html(one)) == (
         "partial 2026-01-12 2 sources Bees Why do bees dance? Partial: not everything could be "
-        "done. A x [1] a b c [2, p. 4] Table as CSV Sources [1] Title 1 https://example.org/1 ↑1 [2] Title 2 "
-        "/home/ada/bees.pdf ↑1"
+        "done. A x [1] a b c [2, p. 4] Table as CSV Sources [1] Title 1 https://example.org/1 "
+        "↑1 [2] Title 2 /home/ada/bees.pdf ↑1"
     )
 
 
