@@ -58,22 +58,12 @@ def draw_bars(values: ChartedValues, shown: NumberedText, language: str) -> Pict
     for at in range(len(values.labels)):
         row, top = _draw_row(values, at, frame, top, language)
         rows.append(row)
-    zero = frame.place(0)
-    axis = write_shape(
-        "line",
-        x1=zero,
-        x2=zero,
-        y1=0,
-        y2=top - _GAP + 4,
-        stroke="currentColor",
-        stroke_opacity=0.6,
-    )
     title = name_chart("bars", values, language)
     return Picture(
         kind="bars",
         end=values.end,
         title=title,
-        svg=write_svg("".join(rows) + axis, top, title, describe_chart(values, language)),
+        svg=write_svg("".join(rows), top, title, describe_chart(values, language)),
         caption=caption_chart("bars", values, language),
         sources=tuple(dict.fromkeys(shown.uses[use].number for use in values.uses)),
     )
@@ -132,6 +122,16 @@ def _draw_bar(
             fill="currentColor",
             fill_opacity=(0.75, 0.5, 0.35, 0.25)[number],
         )
+    edge = _GAP / 2 if frame.is_beside else (_ROW - _BAR) / 2
+    drawn += write_shape(
+        "line",
+        x1=zero,
+        x2=zero,
+        y1=top - edge,
+        y2=top + _BAR + edge,
+        stroke="currentColor",
+        stroke_opacity=0.6,
+    )
     style: dict[str, str | float] = {} if value else {"font_style": "italic", "fill_opacity": 0.75}
     return drawn + write_text(right + 6, top + 11, _write_value(value, language), **style)
 

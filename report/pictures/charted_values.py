@@ -23,7 +23,7 @@ MIN_VALUES = 3
 
 MAX_BARS = 40
 MAX_POINTS = 80
-"""The most rows of a chart; a larger table is searched, not looked at."""
+"""The most bars of a chart, and points of a line; a larger table is searched, not looked at."""
 
 MAX_SERIES = 4
 """The most columns on one axis."""
@@ -98,10 +98,10 @@ def list_charted_values(table: ReportTable) -> list[ChartedValues]:
     totals = [row[at].words for row in table.rows if row not in rows]
     labels = [_with_doubts(row, at) for row in rows]
     uses = tuple(dict.fromkeys(use for row in rows for cell in row for use in cell.uses))
-    by = table.head[at]
+    by, most = table.head[at], MAX_SERIES if dated else min(MAX_SERIES, MAX_BARS // len(rows))
     return [
         ChartedValues(table.end, table.section, by, labels, dated, series, totals, uses)
-        for series in _group([*filter(None, read)])
+        for series in _group([*filter(None, read)], most)
     ]
 
 
@@ -118,11 +118,12 @@ def _find_labels(table: ReportTable) -> int | None:
 
 
 def _read_times(cells: Sequence[CitedText]) -> list[LeadingDate]:
-    """Return the date of each cell if all are different dates; else nothing."""
+    """Return the date of each cell if all are different dates of one kind; else nothing."""
     found = [read_leading_date(one.words) for one in cells]
     dates = [one for one in found if one and not one.rest]
     is_whole = len(dates) == len(cells) == len({one.first for one in dates})
-    return dates if is_whole else []
+    is_even = len({(bool(one.first.month), bool(one.first.day)) for one in dates}) == 1
+    return dates if is_whole and is_even else []
 
 
 def _with_doubts(row: Sequence[CitedText], at: int) -> CitedText:
@@ -196,8 +197,8 @@ def _to_subject(head: str) -> str:
     return f"of {_DIGITS.sub(' ', head).strip().casefold()}"
 
 
-def _group(columns: Sequence[_Column]) -> Iterator[list[Series]]:
-    """Yield the columns that can stand on one axis, of one unit and of a similar size."""
+def _group(columns: Sequence[_Column], most: int) -> Iterator[list[Series]]:
+    """Yield at most some columns that can stand on one axis, of one unit and a similar size."""
     left = [*columns]
     while left:
         first, size = left[0], _get_size(left[0])
@@ -205,7 +206,7 @@ def _group(columns: Sequence[_Column]) -> Iterator[list[Series]]:
             one
             for one in left
             if one.unit == first.unit and 1 / _MAX_RATIO <= _get_size(one) / size <= _MAX_RATIO
-        ][:MAX_SERIES]
+        ][:most]
         left = [one for one in left if one not in own]
         yield [one.series for one in own]
 

@@ -22,6 +22,7 @@ BOLD = 1.08
 _FONTS = "Helvetica, Arial, Liberation Sans, Noto Sans, Noto Sans CJK SC, sans-serif"
 _LONGEST_PART = 12  # of a word that is left out whole where a text is cut in it
 _NARROW = frozenset("iljtfrI.,:;'!|()[]{} /·-")
+_NARROWEST = 0.36  # times the size
 _BROAD = frozenset("mwMW@%—…")
 _WIDE = ("W", "F", "A")  # East Asian wide, full-width and ambiguous characters
 _PIECE = regex(f"\\d+[年月日号號]\\s*|[{CJK}][，。、；：？！）」』”]*\\s*|[^\\s{CJK}]+\\s*|\\s+")
@@ -34,7 +35,7 @@ def measure_text(text: str, size: float = FONT_SIZE) -> float:
 
 def _measure_letter(letter: str) -> float:
     if letter in _NARROW:
-        return 0.36
+        return _NARROWEST
     if letter in _BROAD:
         return 0.96
     if unicodedata.east_asian_width(letter) in _WIDE and not letter.isascii():
@@ -46,7 +47,7 @@ def shorten_text(text: str, width: float, size: float = FONT_SIZE) -> str:
     """Return a text that is no wider than a width, cut with "…" if it must be."""
     if measure_text(text, size) <= width:
         return text
-    kept = text
+    kept = text[: round(width / (_NARROWEST * size)) + 1]
     while kept and measure_text(f"{kept}…", size) > width:
         kept = kept[:-1]
     whole, _, part = kept.rpartition(" ")
@@ -110,6 +111,7 @@ def write_svg(
         viewBox=f"0 0 {WIDTH} {round(height)}",
         width=WIDTH,
         height=round(height),
+        preserveAspectRatio="xMinYMin",
         role="group" if has_links else "img",
         font_family=_FONTS,
         font_size=FONT_SIZE,
@@ -127,4 +129,4 @@ def _iter_attributes(attributes: dict[str, str | float]) -> Iterator[tuple[str, 
     for name, value in attributes.items():
         spelt = {"kind": "class", "anchor": "text-anchor"}.get(name, name.replace("_", "-"))
         told = f"{round(value, 1):g}" if isinstance(value, float) else str(value)
-        yield ("viewBox" if name == "viewBox" else spelt), escape(told)
+        yield spelt, escape(told)

@@ -8,7 +8,7 @@ from html import escape
 from itertools import pairwise
 from typing import NamedTuple
 
-from report.labels import get_label, get_picture_label
+from report.labels import get_label, get_picture_label, is_chinese_tag
 from report.pictures.dated_events import DatedEvent, EventSequence
 from report.pictures.picture import FindTarget, Picture
 from report.pictures.svg import (
@@ -91,7 +91,7 @@ def draw_timeline(
             get_picture_label("timeline_description", language).format(count, first, last),
             has_links=any(one.numbers for one in entries),
         ),
-        caption=f"{caption} {scale}" if language == "en" else f"{caption}{scale}",
+        caption=f"{caption}{scale}" if is_chinese_tag(language) else f"{caption} {scale}",
         sources=tuple(dict.fromkeys(shown.uses[use].number for use in uses)),
     )
 

@@ -132,6 +132,8 @@ NOT_CHARTED = {
     "a year several times": table("Year|Homes", "2019|120", "2019|80", "2020|95"),
     "coordinates": table("City|Latitude", "A|52.1", "B|48.9", "C|51.5"),
     "parts and a total only": table("City|Homes", "A|120", "B|80", "Total|200"),
+    "dates of several kinds": table("When|Homes", "1969|3", "January 1969|5", "1969-01-01|9"),
+    "too many rows": table("City|Homes", *(f"City {at}|{at * at}" for at in range(2, 50))),
     "page numbers": table("Topic|Page", "A|12", "B|80", "C|95"),
     "identifiers": table("Item|ID", "A|5512", "B|5980", "C|7781"),
     "no head": "|A|120|\n|B|80|\n|C|95|",
@@ -262,6 +264,14 @@ def test_lines_of_several_columns_differ_in_more_than_colour():
     dashes = {one.get("stroke-dasharray") for one in root.iter("{*}line") if one.get("class")}
     assert len(dashes) == 3
     assert {"A (%)", "B (%)", "C (%)"} <= {*texts(picture.svg)}
+
+
+def test_many_rows_are_charted_with_fewer_columns():
+    rows = (f"City {at}|{at + 20}|{at + 30}|{at + 40}" for at in range(18))
+    assert chart(table("City|2019 (%)|2020 (%)|2021 (%)", *rows)) == [
+        ["2019 (%)", "2020 (%)"],
+        ["2021 (%)"],
+    ]
 
 
 def test_a_row_in_doubt_is_marked_in_the_chart():
