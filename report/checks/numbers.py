@@ -298,7 +298,7 @@ def _products(side: str) -> list[float]:
     return found
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def normalize_numerals(text: str) -> str:
     """Return a text with its numbers in digits: "forty-two", "4th", "third", "七十三"."""
     text = _PATTERNS.spelt_number.sub(
