@@ -25,7 +25,7 @@ endif
 # Python may be told to write no bytecode, and then half of each start goes into compiling.
 COMPILE := $(BIN)/python -m compileall -q app calls config graph library memory models nodes privacy prompts report runs storage text tools
 
-.PHONY: help install ask test check format dev docs smoke evals clean
+.PHONY: help install ask test check types style format dev docs smoke evals clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -51,9 +51,14 @@ test: $(VENV)/.dev  ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, type-check, and check the import floors and the names
+	@$(MAKE) --no-print-directory -j 2 types style
+
+types: $(VENV)/.dev
+	@$(BIN)/mypy
+
+style: $(VENV)/.dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/codespell
 	@$(BIN)/python -m benchmarks.structure --check
