@@ -18,7 +18,9 @@ ifdef UV
 INSTALL := uv pip install --quiet --compile-bytecode --python $(BIN)/python
 MAKE_VENV := uv venv --quiet --python $(PYTHON) $(VENV)
 else
-INSTALL := $(BIN)/python -m pip install --quiet
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+# pip compiles on one core. Some packages have files for other versions of Python.
+COMPILE_PACKAGES := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
@@ -36,12 +38,14 @@ $(VENV)/.base: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(MAKE_VENV)
 	@echo "Installing dossier into $(VENV), once …" >&2
 	@$(INSTALL) -c constraints.txt -e .
+	@$(COMPILE_PACKAGES)
 	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base
 	@echo "Installing the server and the development tools into $(VENV), once …" >&2
 	@$(INSTALL) -c constraints.txt -e '.[server,dev]'
+	@$(COMPILE_PACKAGES)
 	@touch $@
 
 ask: install  ## Research Q over the files in DOCS
