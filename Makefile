@@ -18,14 +18,16 @@ ifdef UV
 INSTALL := uv pip install --quiet --compile-bytecode --python $(BIN)/python
 MAKE_VENV := uv venv --quiet --python $(PYTHON) $(VENV)
 else
-INSTALL := $(BIN)/python -m pip install --quiet
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+# pip compiles on one core. Some packages have files for other versions of Python.
+COMPILE_PACKAGES := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 MAKE_VENV := $(PYTHON) -m venv $(VENV)
 endif
 
 # Python may be told to write no bytecode, and then half of each start goes into compiling.
 COMPILE := $(BIN)/python -m compileall -q app calls config graph library memory models nodes privacy prompts report runs storage text tools
 
-.PHONY: help install ask test check format dev docs smoke evals clean
+.PHONY: help install ask test check types style format dev docs smoke evals clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -36,12 +38,14 @@ $(VENV)/.base: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(MAKE_VENV)
 	@echo "Installing dossier into $(VENV), once …" >&2
 	@$(INSTALL) -c constraints.txt -e .
+	@$(COMPILE_PACKAGES)
 	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base
 	@echo "Installing the server and the development tools into $(VENV), once …" >&2
 	@$(INSTALL) -c constraints.txt -e '.[server,dev]'
+	@$(COMPILE_PACKAGES)
 	@touch $@
 
 ask: install  ## Research Q over the files in DOCS
@@ -51,9 +55,14 @@ test: $(VENV)/.dev  ## Run the tests
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.dev  ## Lint, type-check, and check the import floors and the names
+	@$(MAKE) --no-print-directory -j 2 types style
+
+types: $(VENV)/.dev
+	@$(BIN)/mypy
+
+style: $(VENV)/.dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/codespell
 	@$(BIN)/python -m benchmarks.structure --check

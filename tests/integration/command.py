@@ -30,6 +30,7 @@ from graph.session import open_session
 from runs.call_site import join_owner
 from storage import connect
 from tests.databases import engine_of
+from tests.integration.permissions import obey_permissions
 from tests.places import new_process
 from tools.folder_ingestion import ingest_folder
 
@@ -305,6 +306,7 @@ class Forks:
         place: Place,
         *words: str,
         streams: dict[int, str | int | None] | None = None,
+        bound: bool = False,
         **more: str,
     ) -> Running:
         """Start a command without a terminal.
@@ -313,6 +315,7 @@ class Forks:
             place: Where it works.
             words: What is typed behind `dossier`.
             streams: What some of its three streams are: a file, an open one, or none.
+            bound: Whether permissions of files hold even if it is root.
             more: Variables of its environment.
         """
         folder = Path(tempfile.mkdtemp(dir=place.folder.parent))
@@ -325,7 +328,7 @@ class Forks:
             name: os.open(name, os.O_RDWR) for name in given.values() if isinstance(name, str)
         }
         fds = [opened.get(one, one) for one in given.values()]  # type: ignore[call-overload]
-        process = self.fork(words, place.folder, place.environment(**more), fds)
+        process = self.fork(words, place.folder, place.environment(**more), fds, bound=bound)
         for number in opened.values():
             os.close(number)
         return Running(process, out, err)
@@ -351,11 +354,21 @@ class Forks:
         streams: Sequence[int | None],
         *,
         at_terminal: bool = False,
+        bound: bool = False,
     ) -> Fork:
-        """Start a command with three streams that are open, or none."""
+        """Start a command with three streams that are open, or none.
+
+        Args:
+            words: What is typed behind `dossier`.
+            folder: Where it is typed.
+            environment: All its variables.
+            streams: Its three streams.
+            at_terminal: Whether the first stream is its terminal.
+            bound: Whether permissions of files hold even if it is root.
+        """
         told, tell = os.pipe()
         closed = [number for number, one in enumerate(streams) if one is None]
-        job = [ask_anew(words), environment, str(folder), closed, at_terminal]
+        job = [ask_anew(words), environment, str(folder), closed, at_terminal, bound]
         with tempfile.TemporaryFile("w+") as file:
             json.dump(job, file)
             file.seek(0)
@@ -458,7 +471,7 @@ def _do(job: int, streams: Sequence[int]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with os.fdopen(job) as file:
-        words, environment, folder, closed, at_terminal = json.load(file)
+        words, environment, folder, closed, at_terminal, bound = json.load(file)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -468,6 +481,8 @@ def _do(job: int, streams: Sequence[int]) -> None:
     if at_terminal:
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    if bound:
+        obey_permissions()
     _close(*closed)
     _open_streams(environment.get("PYTHONIOENCODING", "utf-8"), closed)
     sys.argv = ["dossier", *words]

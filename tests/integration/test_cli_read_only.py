@@ -11,15 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.command import DOSSIER, WHO, Done, Forks, Place
-
-BOUND = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-"""What holds root to the permissions of files, as everybody else is."""
-
-ROOT = os.geteuid() == 0
+from tests.integration.command import WHO, Forks, Place
 
 pytestmark = pytest.mark.skipif(
-    ROOT and not shutil.which(BOUND[0]), reason="root ignores permissions, and setpriv is not here"
+    sys.platform != "linux" and os.geteuid() == 0, reason="root ignores permissions"
 )
 
 READING = (
@@ -40,14 +35,6 @@ WRITING = (
 )
 
 
-def run(place: Place, *words: str) -> Done:
-    command = [*(BOUND if ROOT else []), DOSSIER, *words]
-    done = subprocess.run(
-        command, cwd=place.folder, env=place.environment(), capture_output=True, encoding="utf-8"
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
 def allow(home: Path, *, writing: bool) -> None:
     for one in (home, *home.rglob("*")):
         one.chmod((0o600 if writing else 0o400) | (0o100 if one.is_dir() else 0))
@@ -66,32 +53,35 @@ def kept(forks: Forks, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pla
 
 
 @pytest.mark.parametrize("words", READING, ids=" ".join)
-def test_what_only_reads_works(kept: Place, words: list[str]):
+def test_what_only_reads_works(forks: Forks, kept: Place, words: list[str]):
     before = sorted(kept.home.rglob("*"))
 
-    done = run(kept, *words)
+    done = forks.start(kept, *words, bound=True).ended()
 
     assert (done.status, done.err) == (0, "")
     assert done.out.strip()
     assert sorted(kept.home.rglob("*")) == before
 
 
-def test_a_run_is_shown_with_its_calls_and_all_is_exported(kept: Place):
-    assert "reporter" in run(kept, "runs", "show", "t-1").out
-    assert run(kept, "memory", "export", "all.json").status == 0
+def test_a_run_is_shown_with_its_calls_and_all_is_exported(forks: Forks, kept: Place):
+    shown = forks.start(kept, "runs", "show", "t-1", bound=True).ended()
+    exported = forks.start(kept, "memory", "export", "all.json", bound=True).ended()
+
+    assert "reporter" in shown.out
+    assert exported.status == 0
     assert "Bergen" in (kept.folder / "all.json").read_text()
 
 
 @pytest.mark.parametrize("words", WRITING, ids=" ".join)
-def test_what_writes_says_that_it_cannot(kept: Place, words: list[str]):
-    done = run(kept, *words)
+def test_what_writes_says_that_it_cannot(forks: Forks, kept: Place, words: list[str]):
+    done = forks.start(kept, *words, bound=True).ended()
 
     assert done.status == 7
     assert done.problem.startswith("error[home_read_only]")
     assert "DOSSIER_HOME" in done.problem
 
 
-def test_what_another_process_has_not_written_back_is_read_too(kept: Place):
+def test_what_another_process_has_not_written_back_is_read_too(forks: Forks, kept: Place):
     allow(kept.home, writing=True)
     copy = Place(kept.folder / "copy")
     held = subprocess.Popen(
@@ -112,12 +102,12 @@ def test_what_another_process_has_not_written_back_is_read_too(kept: Place):
     assert (copy.home / "dossier.db-wal").stat().st_size
     allow(copy.home, writing=False)
 
-    found = run(copy, "memory", "list")
+    found = forks.start(copy, "memory", "list", bound=True).ended()
     allow(copy.home, writing=True)
     (copy.home / "dossier.db-shm").unlink()
     allow(copy.home, writing=False)
     before = sorted(one.name for one in copy.home.iterdir())
-    half = run(copy, "memory", "list")
+    half = forks.start(copy, "memory", "list", bound=True).ended()
     after = sorted(one.name for one in copy.home.iterdir())
 
     allow(copy.home, writing=True)
