@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rank_bm25 import BM25Plus
 
 from text.passage_splitting import merge_passages
 from text.sentences import Span
@@ -20,12 +20,6 @@ from text.words import query_terms, search_words
 
 SAME = 0.9
 """Texts that share this much of their words (Jaccard) say the same, if their numbers agree too."""
-
-_SATURATION = 1.2
-"""How much more a word counts that is repeated, `k1` of BM25."""
-
-_LENGTH_WEIGHT = 0.75
-"""How much the length of a text counts, `b` of BM25."""
 
 PART = 0.4
 """The share of a text's score that comes from the query line that it fits best."""
@@ -38,35 +32,25 @@ def cached_search_words(text: str) -> list[str]:
 
 
 class _KeywordIndex:
-    """Texts as BM25 scores them; what a word adds to each is computed once.
+    """Texts as BM25 scores them; what a word adds to each is computed once, for all queries.
 
     `BM25Okapi` of rank-bm25 gives a word found in more than half of the texts a negative weight,
     and in a set of ten texts the topic itself is such a word; the weight of `BM25Plus`,
-    ln((N + 1) / n), is always positive. This is `BM25Plus` with a lower bound `delta` of 0, since
-    that is added even to texts without the word: a text without any word scores 0.
+    ln((N + 1) / n), is always positive. Its lower bound `delta` is added even to texts without the
+    word, so it is 0 here: a text without any word scores 0.
     """
 
     def __init__(self, bags: Sequence[Sequence[str]]) -> None:
-        self._times = [Counter(bag) for bag in bags]
-        lengths = np.array([len(bag) for bag in bags])
-        average = sum(map(len, bags)) / len(bags)
-        self._damping = _SATURATION * (1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * lengths / average)
+        self._index = BM25Plus(bags, k1=1.2, b=0.75, delta=0)
         self._scores: dict[str, NDArray[np.float64]] = {}
 
     def score(self, words: Iterable[str]) -> NDArray[np.float64]:
         """Return the score of each text for some words."""
-        scores = np.zeros(len(self._times))
+        scores = np.zeros(self._index.corpus_size)
         for word in words:
             if word not in self._scores:
-                self._scores[word] = self._score_word(word)
+                self._scores[word] = self._index.get_scores([word])
             scores += self._scores[word]
-        return scores
-
-    def _score_word(self, word: str) -> NDArray[np.float64]:
-        times = np.array([bag.get(word, 0) for bag in self._times])
-        having = np.count_nonzero(times)
-        weight = math.log((len(times) + 1) / having) if having else 0.0
-        scores: NDArray[np.float64] = times * (_SATURATION + 1) / (self._damping + times) * weight
         return scores
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from report.labels import get_picture_label
-from report.pictures.cell_values import CellValue
 from report.pictures.chart_words import caption_chart, describe_chart, name_chart
 from report.pictures.charted_values import ChartedValues
 from report.pictures.picture import Picture
+from report.pictures.quantity_cells import CellValue
 from report.pictures.svg import (
     BOLD,
     WIDTH,

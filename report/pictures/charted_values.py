@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from report.pictures.cell_values import (
+from report.pictures.cited_text import CitedText
+from report.pictures.leading_dates import LeadingDate, read_leading_date
+from report.pictures.quantity_cells import (
     CellValue,
     is_known_unit,
     is_missing_value,
     parse_cell,
     read_unit,
 )
-from report.pictures.cited_text import CitedText
-from report.pictures.leading_dates import LeadingDate, read_leading_date
 from report.pictures.report_tables import ReportTable
 from text.pattern_files import PatternFile
 from text.regex import regex

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from report.checks.sections import list_section_kinds
 from report.markdown.markdown_blocks import MarkdownBlock, parse_blocks, split_statements
-from report.pictures.cell_values import parse_cell
 from report.pictures.cited_text import CitedText, read_cited_text
 from report.pictures.leading_dates import LeadingDate, read_leading_date
+from report.pictures.quantity_cells import parse_cell
 from report.pictures.report_tables import ReportTable, list_report_tables
 from text.dates import PartialDate
 from text.pattern_files import PatternFile

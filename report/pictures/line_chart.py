@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from report.labels import get_picture_label
 from report.pictures.axis_numbers import choose_ticks, format_tick
-from report.pictures.cell_values import CellValue
 from report.pictures.chart_words import caption_chart, describe_chart, name_chart
 from report.pictures.charted_values import ChartedValues, Series
 from report.pictures.mark_words import Point, write_at_marks
 from report.pictures.picture import Picture
+from report.pictures.quantity_cells import CellValue
 from report.pictures.svg import (
     BOLD,
     WIDTH,

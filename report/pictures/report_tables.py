@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from report.markdown.markdown_blocks import MarkdownBlock, parse_blocks, split_cells
-from report.pictures.cell_values import parse_cell
 from report.pictures.cited_text import CitedText, read_cited_text
+from report.pictures.quantity_cells import parse_cell
 from text.regex import regex
 
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape
@@ -18,12 +17,11 @@ from report.labels import (
     get_label,
     is_chinese_tag,
 )
+from report.rendering.html_page import hash_element
 from report.rendering.html_parts import escape_line, render_paragraph
 from report.report_diff import CHANGES, DiffLine, ReportDiff, ReportEnd, SectionDiff, WordRun
 from text.pattern_files import read_packaged_text
-from text.regex import regex
 
-_STYLE = regex(r"<style>\n(.*?)</style>", re.DOTALL)
 _SHOWN_SAME = 3
 """How many lines may be the same in a section that is shown whole without a change."""
 
@@ -40,7 +38,8 @@ def render_diff_page(found: ReportDiff) -> str:
     lists = _render_lists(found, language)
     return _template().substitute(
         language="zh-CN" if language == "zh" else "en",
-        style=_read_report_style(),
+        style=_read_style(),
+        style_hash=hash_element(_read_style()),
         name=escape_line(f"{get_diff_label('title', language)}: {titles[1]}"),
         about=escape_line(get_diff_label("title", language)),
         title=escape_line(titles[1]),
@@ -59,10 +58,12 @@ def _template() -> Template:
 
 
 @cache
-def _read_report_style() -> str:
-    """Return the style of the page of a report, without what points to its cards."""
-    found = _STYLE.search(read_packaged_text("report.rendering", "page.html"))
-    return Template(found[1] if found else "").safe_substitute(pointed=".card.none")
+def _read_style() -> str:
+    """Return the style of the page of a report, without what points to its cards, and its own."""
+    report, own = (
+        read_packaged_text("report.rendering", f"{name}.css") for name in ("page", "diff")
+    )
+    return Template(report).safe_substitute(pointed=".card.none", running='""') + own
 
 
 def _render_end(end: ReportEnd, name: str, language: str) -> str:

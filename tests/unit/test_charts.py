@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from report.pictures.cell_values import is_missing_value, parse_cell
 from report.pictures.charted_values import list_charted_values
+from report.pictures.quantity_cells import is_missing_value, parse_cell
 from report.pictures.report_pictures import draw_pictures
 from report.pictures.report_tables import list_report_tables
 from report.rendering.numbering import NumberedText

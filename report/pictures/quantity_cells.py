@@ -10,7 +10,7 @@ from text.numerals import to_western_digits
 from text.pattern_files import PatternFile
 from text.words import search_words
 
-_PATTERNS = PatternFile("report.pictures", "cell_values.toml")
+_PATTERNS = PatternFile("report.pictures", "quantity_cells.toml")
 
 
 class CellValue(NamedTuple):
