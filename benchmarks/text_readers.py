@@ -125,6 +125,8 @@ EXAMPLES: dict[object, Make] = {
     NewPage: lambda text: NewPage(title="Bees", place="", text=text),
     Sequence[NewPage]: lambda text: [NewPage(title="Bees", place="", text=text)],
     CitationUse: lambda text: CitationUse(1, ("S1",), text, quoted=False),
+    Sequence[int]: lambda _: [1, 2],
+    Mapping[int, str]: lambda text: {1: text},
     Sequence[float]: lambda _: [1.0, 12.0],
     Sequence[Sequence[float]]: lambda _: [[1.0, 12.0]],
     object: lambda text: text,
