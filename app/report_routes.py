@@ -65,7 +65,7 @@ async def get_report(request: Request) -> Response:
       - {name: run, in: path, required: true, schema: {type: string},
          description: "The name of a run, or a thread, which stands for its newest run."}
       - {name: format, in: query, schema: {type: string,
-         enum: [md, html, pdf, docx, epub, json, bib, csl]}}
+         enum: [md, html, pdf, docx, epub, csv, json, bib, csl]}}
       - {name: style, in: query, schema: {type: string, enum: [numeric, author-year, footnotes]},
          description: "How sources are cited; each format has one that is usual."}
       - {name: project, in: query, schema: {type: string},

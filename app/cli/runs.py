@@ -45,10 +45,10 @@ async def list_runs(*, invocation: Invocation) -> None:
 async def show_run(
     *,
     run: str,
-    removed: bool,
+    report: bool,
     source: str | None,
+    removed: bool,
     invocation: Invocation,
-    report: bool = False,
 ) -> None:
     """Show every call of a run, its report, what the checks took out, or a source of its report.
 

@@ -201,7 +201,9 @@ async def test_runs_show_removed_lists_it(
     name, _, turn = outcome.state["run"].rpartition("-")
     run = await create_run("local/", name, int(turn), "How do bees dance?", Context())
 
-    await runs.show_run(run=run, removed=True, source=None, invocation=Invocation(as_json=as_json))
+    await runs.show_run(
+        run=run, report=False, removed=True, source=None, invocation=Invocation(as_json=as_json)
+    )
 
     shown = capsys.readouterr().out
     if as_json:

@@ -35,7 +35,9 @@ async def asked(thread: ThreadSession, choices: dict[str, object], script: Scrip
 
 async def show(run: str, source: str, *, as_json: bool = False, removed: bool = False) -> None:
     invocation = Invocation(as_json=as_json)
-    await runs.show_run(run=run, removed=removed, source=source, invocation=invocation)
+    await runs.show_run(
+        run=run, report=False, removed=removed, source=source, invocation=invocation
+    )
 
 
 @pytest.mark.parametrize("named", ["1", "S1", "s1", "[1]"])

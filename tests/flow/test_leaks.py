@@ -127,7 +127,7 @@ async def test_the_trace_says_which_words_were_withheld(
     redacted = [one for one in lines if one["status"] == "redacted"]
     assert ("bees", ["Zorblatt"]) in [(one["query"], one["withheld"]) for one in redacted]
     assert any(one["status"] == "query_withheld" for one in lines)
-    await show_run(run="t1-1", removed=False, source=None, invocation=Invocation())
+    await show_run(run="t1-1", report=False, removed=False, source=None, invocation=Invocation())
     assert "shortened or not sent because of private words" in capsys.readouterr().out
 
 

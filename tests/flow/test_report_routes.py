@@ -36,11 +36,12 @@ pytestmark = pytest.mark.extractive(
 )
 
 QUOTE = "The waggle dance tells other bees the direction of food."
+TABLE = "| what | told |\n|---|---|\n| direction | the angle [S1] |"
 
 
 @pytest.fixture
 async def asked(thread: ThreadSession, choices: dict[str, object], script: Script) -> str:
-    script.on("reporter", f'They show the way: <q s="S1">{QUOTE}</q> [S1]')
+    script.on("reporter", f'They show the way: <q s="S1">{QUOTE}</q> [S1]\n\n{TABLE}')
     state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
     return str(state["run"])
 

@@ -201,7 +201,7 @@ async def test_a_run_can_do_without_a_second_reader(
     outcome = await reported(thread, without, script, f"{TRUE} {ABSENT}", ("Nor", "own", ""))
     name, _, turn = outcome.state["run"].rpartition("-")
     run = await create_run("local/", name, int(turn), "How do bees dance?", Context())
-    await runs.show_run(run=run, removed=False, source=None, invocation=Invocation())
+    await runs.show_run(run=run, report=False, removed=False, source=None, invocation=Invocation())
 
     report = report_of(outcome)
     assert "Checks" not in script.names()
@@ -269,7 +269,7 @@ async def test_what_the_source_says_instead_is_told_with_its_citation(
     assert (doubted["says"], doubted["source"], doubted["part"]) == (says, "S1", "the price")
     shown = str(outcome.state["messages"][-1].text)
     assert "the price ‘of the meal’ and the direction.”, wrong in it: “the price”" in shown
-    assert f"— the source says: “{says}” [1" in shown
+    assert f"— the source says: “{says}” [\\[1\\]](#" in shown
 
 
 async def test_what_no_source_says_is_not_told_as_its_words(

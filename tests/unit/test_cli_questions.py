@@ -55,6 +55,6 @@ def test_a_terminal_shows_that_the_command_has_started_before_the_graph_is_impor
         ask, "import_frozen", lambda name: shown.update({name: capsys.readouterr().err})
     )
 
-    ask._load_run()
+    ask._load_run("auto")
 
     assert "Starting" in shown["app.cli.question_run"]

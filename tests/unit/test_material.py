@@ -33,6 +33,7 @@ SHOWING = {
     "researcher": {"earlier", "needs", "outline", "pages"},
     "rewrite": {"conversation", "outline"},
     "short_answer": {"notes", "pages"},
+    "support": {"pages"},
 }
 """The prompts that show them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
@@ -97,7 +98,8 @@ async def test_a_host_of_a_private_network_may_be_asked_at_once(monkeypatch):
 
 async def test_branches_of_a_process_share_the_turns_of_a_host(monkeypatch):
     waits: list[float] = []
-    monkeypatch.setattr(paces.asyncio, "sleep", lambda wait: _note(waits, wait))
+    own = SimpleNamespace(**{**vars(asyncio), "sleep": lambda wait: _note(waits, wait)})
+    monkeypatch.setattr(paces, "asyncio", own)
 
     async def ask() -> None:
         async with host_turn("bees.example"):
