@@ -130,8 +130,11 @@ class _MarkdownWriter(HTMLParser):
             self._open_other(tag)
 
     def _open_marked(self, given: dict[str, str]) -> bool:
-        """Tell whether an element is the question, the mark of a footnote, or holds footnotes."""
+        """Tell whether an element is the question, a place, a footnote's mark, or the footnotes."""
         role = given.get("role")
+        if given.get("class") == "place":
+            self.parts.append("— ")
+            return True
         if given.get("class") == "question":
             self._open_question()
             return True
