@@ -54,7 +54,7 @@ async def get_report(request: Request) -> Response:
 
     Raises:
         Problem: `run_not_found`, `report_not_found`, `unknown_format`, `bad_choice`,
-            `token_missing`, or what the format needs (`pdf_unavailable`).
+            `token_missing`, or what the format needs (`pdf_unavailable`, `no_tables`).
     ---
     summary: The report of a finished run in a format
     description: >-
@@ -74,7 +74,7 @@ async def get_report(request: Request) -> Response:
       "200": {description: "The file, with the SHA-256 of its content as ETag; or the formats."}
       "304": {description: "The file is the one that the client has."}
       "401": {description: "The token or the login is missing."}
-      "404": {description: "The run is not there, or has no report yet (`run_not_found`, `report_not_found`)."}
+      "404": {description: "The run is not there, has no report yet, or no table for `csv` (`run_not_found`, `report_not_found`, `no_tables`)."}
       "422": {description: "The format or the style is unknown (`unknown_format`, `bad_choice`)."}
       "503": {description: "A format needs what is not installed (`pdf_unavailable`)."}
     """  # noqa: E501

@@ -156,5 +156,6 @@ def describe_spending(spent: ProgressSpending, language: str) -> str:
     if spent["cost"] and not cost:
         cost = "< $0.01"
     values = {"calls": spent["calls"], "tokens": f"{spent['tokens']:,}"}
-    told = render_prompt("progress_spent", language=language, **values).strip()
+    name = "progress_spent_one" if spent["calls"] == 1 else "progress_spent"
+    told = render_prompt(name, language=language, **values).strip()
     return f"{told} · {cost}" if cost else told

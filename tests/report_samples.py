@@ -161,3 +161,14 @@ def make_empty_report() -> ReportDocument:
         "computations": [],
     }
     return ReportDocument(**{**make_rich_report(), **empty})
+
+
+def make_passage_report() -> ReportDocument:
+    """Return a report whose one source is a long paragraph, with the cited words in its middle."""
+    words = "The angle error rose from 12 to 19 degrees."
+    before, after = "The keepers noted all of it with care. " * 40, " Nothing more was noted." * 30
+    report = make_rich_report()
+    body, texts = f"{words[:-1]} [S1].", {"S1": f"{before}{words}{after}"}
+    return ReportDocument(
+        **{**make_empty_report(), "body": body, "texts": texts, "sources": report["sources"][:1]}
+    )

@@ -67,7 +67,7 @@ COMMANDS = {
     "export": CommandEntry(
         "Write the report of a run as PDF, Word, EPUB, BibTeX or JSON with all its evidence.\n\n"
         "Without --format, the name of the file says which: md, html, pdf, docx, epub, json, bib, "
-        "csl.json, or zip for the tables as CSV.",
+        "csl.json, zip for the tables as CSV, or csv for the only one.",
         "export_command.export_run",
         (
             options.RUN,

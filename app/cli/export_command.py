@@ -25,7 +25,8 @@ async def export_run(
 
     Raises:
         Problem: `unknown_format`, `bad_choice`, `usage`, `run_not_found`, `report_not_found`,
-            `output_exists`, `output_not_writable`, or what the format needs (`pdf_unavailable`).
+            `output_exists`, `output_not_writable`, or what the format needs (`pdf_unavailable`,
+            `no_tables`).
     """
     name = format.lower() or _guess_format(out)
     chosen, cited = find_format(name), check_export_style(name, style)
@@ -33,7 +34,7 @@ async def export_run(
     file = (out or Path(f"{found.id}.{chosen.suffix}")).absolute()
     check_new_file(file, force=force)
     report = (await load_exported_report(found))._replace(style=cited)
-    content = await asyncio.to_thread(chosen.load(), report)
+    content = await asyncio.to_thread(chosen.load(file.name), report)
     write_user_file(file, content, force=force)
     told = {"run": found.id, "format": name, "file": str(file), "bytes": len(content)}
     invocation.print_result(told, str(file))

@@ -21,6 +21,7 @@ from app.cli.output import one_line
 from config.errors import ErrorCode, Problem
 from graph.records import MEMORY
 from runs.progress_events import ProgressEvent, describe_left, describe_spending
+from text.pluralization import pluralize
 
 MARKS = {"ok": "✓", "passed": "✓", "failed": "✗", "skipped": "–", "partial": "~"}
 
@@ -62,12 +63,12 @@ SAID = {
 """What is being done when a node says so itself."""
 
 COUNTED = {
-    "searching": "searches",
-    "reading": "pages read",
-    "checked": "citations checked",
-    "removed": "sentences removed",
+    "searching": ("search", "searches"),
+    "reading": ("page read", "pages read"),
+    "checked": ("citation checked", "citations checked"),
+    "removed": ("sentence removed", "sentences removed"),
 }
-"""What is counted of a run."""
+"""What is counted of a run, one and several."""
 
 SUMS = {"sending": "So far", "writing": "So far", "answered": "Used"}
 """The events at which it is said what was used, and how long the rest takes."""
@@ -264,7 +265,7 @@ class RunProgress:
                 doing = Text(f"\n{self.doing[name]}" if name in self.doing else "", "dim")
                 table.add_row("  ", Spinner("dots"), title + doing)
         told = " · ".join(filter(None, (f"{self.activity} … {seconds} s", self.used)))
-        counted = [f"{self.counts[name]} {what}" for name, what in COUNTED.items()]
+        counted = [pluralize(self.counts[name], *nouns) for name, nouns in COUNTED.items()]
         counts = Text(f"  {' · '.join(counted)}" if self.counts else "", "dim")
         return Group(*self._drawn_draft(), table, Spinner("dots", text=Text(told)), counts)
 

@@ -46,9 +46,13 @@ class ExportFormat(NamedTuple):
     styles: tuple[str, ...] = ()
     """The styles of citations that it can have, the usual one first; none for data."""
 
-    def load(self) -> Exporter:
-        """Import the function that writes it."""
-        module, _, name = self.exporter.partition(".")
+    other_exporters: Mapping[str, str] = {}
+    """Functions for files whose names end otherwise, as `exporter` names one, by the ending."""
+
+    def load(self, file: str = "") -> Exporter:
+        """Import the function that writes it, into a file of some name if one is given."""
+        chosen = self.other_exporters.get(file.lower().rpartition(".")[2], self.exporter)
+        module, _, name = chosen.partition(".")
         return cast("Exporter", getattr(import_module(f"report.exports.{module}"), name))
 
 
@@ -69,7 +73,12 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         _BOOK_STYLES,
     ),
     "epub": ExportFormat("epub", "application/epub+zip", "epub_report.export_epub", _BOOK_STYLES),
-    "csv": ExportFormat("zip", "application/zip", "csv_tables.export_csv"),
+    "csv": ExportFormat(
+        "zip",
+        "application/zip",
+        "csv_tables.export_csv",
+        other_exporters={"csv": "csv_tables.export_only_table"},
+    ),
     "json": ExportFormat("json", "application/json", "bundle.export_bundle"),
     "bib": ExportFormat("bib", "application/x-bibtex", "bibliography.export_bibtex"),
     "csl": ExportFormat(
@@ -109,6 +118,10 @@ def check_export_style(name: str, style: str) -> str:
 
 def find_format_of_file(name: str) -> str:
     """Return the name of the format that the name of a file ends in; "" if there is none."""
-    endings = ((one.suffix, key) for key, one in EXPORT_FORMATS.items())
+    endings = (
+        (ending, key)
+        for key, one in EXPORT_FORMATS.items()
+        for ending in (one.suffix, *one.other_exporters)
+    )
     fitting = [(suffix, key) for suffix, key in endings if name.lower().endswith(f".{suffix}")]
     return max(fitting, key=lambda one: len(one[0]))[1] if fitting else ""

@@ -65,7 +65,7 @@ def build_report_tree(report: ExportedReport) -> ReportTree:
     # The parser itself would take no figure in SVG.
     reader.validateLink = lambda url: url.startswith("data:image/")  # type: ignore[method-assign]
     clean = nh3.clean(
-        reader.render(render_cited_markdown(document)),
+        reader.render(render_cited_markdown(document, pictures=True)),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         filter_style_properties={"text-align"},

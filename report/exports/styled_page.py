@@ -97,7 +97,7 @@ def _write_marks(uses: CitedUses, group: list[tuple[Any, Footnote]], *, floating
     """Write citations side by side as marks of footnotes, or as the footnotes themselves."""
     _set_space_before(group[0][0], "")
     for link, note in group:
-        link.set("class", "ref mark")
+        link.set("class", "ref mark" if link is group[0][0] else "ref mark next")
         link.set("href", f"#n{note.number}")
         link.set("role", "doc-noteref")
         link.text = str(note.number)

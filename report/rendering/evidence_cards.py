@@ -74,12 +74,17 @@ class EvidenceCards:
             f'<a class="close" href="#c{use + 1}" title="{back}" aria-label="{back}">↩</a>'
             f"{name} <cite{own}>{escape_line(title)}</cite>"
         )
-        passages = "\n".join(self._render_passage(one) for one in self.passages[use])
+        shown = [self._render_passage(one) for one in self.passages[use]]
+        ways = [self._render_original(one) for one in self.passages[use]]
+        passages = "\n".join(
+            f"{one}\n{way}" for one, way in zip(shown, [*ways[:-1], ""], strict=True)
+        )
         label = escape_line(f"[{number}] {title}")
         return (
             f'<div class="card" id="e{use + 1}" role="dialog" tabindex="-1" aria-label="{label}">'
             f'<p class="head">{head}</p>\n{passages}\n'
-            f'<p class="found">{self.badges.render(use)}{self.notes.render(number)}</p></div>'
+            f'<div class="foot">{ways[-1]}'
+            f'<p class="found">{self.badges.render(use)}{self.notes.render(number)}</p></div></div>'
         )
 
     def _render_passage(self, passage: EvidenceParagraph) -> str:
@@ -87,13 +92,13 @@ class EvidenceCards:
         near = "" if passage.is_certain else get_label("near", self.language)
         about = [describe_origin(to_whole_document(source), self.language), passage.place, near]
         origin = render_paragraph(" · ".join(filter(None, about)), "about")
-        link = self._render_original(source, self._get_cited_words(passage))
         excerpt = render_excerpt(passage.excerpt, self.language, source.get("language", ""))
-        return f"{origin}\n{excerpt}\n{link}"
+        return f"{origin}\n{excerpt}"
 
-    def _render_original(self, source: Source, words: str) -> str:
+    def _render_original(self, passage: EvidenceParagraph) -> str:
         """Return the way to the original: a link to a web page, the path of a file."""
-        if address := build_original_link(source, words):
+        source = self.sources[passage.source]
+        if address := build_original_link(source, self._get_cited_words(passage)):
             rel = 'rel="noopener noreferrer nofollow"'
             original = get_label("original", self.language)
             return f'<p class="way"><a href="{escape_line(address)}" {rel}>{original}</a></p>'

@@ -74,14 +74,17 @@ def render_markdown(document: ReportDocument, *, figures_in_files: bool = False)
     return "\n\n".join(filter(None, [*_parts(document), figures])) + "\n"
 
 
-def render_cited_markdown(document: ReportDocument) -> str:
+def render_cited_markdown(document: ReportDocument, *, pictures: bool = False) -> str:
     """Return a document as Markdown in which each citation keeps its private marks.
 
-    They are those of `NumberedText`: the number of the document with the place, and the use. The
-    pictures that code draws of the text are in it, as images.
+    They are those of `NumberedText`: the number of the document with the place, and the use.
+
+    Args:
+        document: What is rendered.
+        pictures: Whether the pictures that code draws of the text are in it, as images.
     """
     figures = render_figure_data(document.get("computations", []))
-    parts = [*_parts(document, cited=True), figures]
+    parts = [*_parts(document, cited=True, pictures=pictures), figures]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -139,11 +142,13 @@ def _format_warning(mark: re.Match[str], grade: str) -> str:
     return f"{'' if close else ' '}{sign}{' ' if after.isalnum() or after in ('[', '|') else ''}"
 
 
-def _parts(document: ReportDocument, *, cited: bool = False) -> Iterator[str]:
+def _parts(
+    document: ReportDocument, *, cited: bool = False, pictures: bool = False
+) -> Iterator[str]:
     language, replace = document["language"], partial(_replace_marks, cited=cited)
     document = mark_figure_places(document)
     shown, doubted = number_document(document)
-    images = render_images_markdown(shown, language) if cited else {}
+    images = render_images_markdown(shown, language) if pictures else {}
     shown = mark_additions(shown, images)
     yield f"# {escape_markdown(document['title'])}"
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))

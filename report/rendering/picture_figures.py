@@ -71,12 +71,18 @@ def fill_additions(text: str, added: Mapping[int, str], around: str = "{}") -> s
 
 
 def _render_csv(table: ReportTable, number: int, language: str) -> str:
-    """Return a link whose target is the table itself, which needs no script and no network."""
+    """Return a link whose target is the table itself, which needs no script and no network.
+
+    The script of the page adds a button to copy the table, with the words that stand with it here.
+    """
     data = base64.b64encode(write_csv(table).encode()).decode()
-    label, title = (get_picture_label(name, language) for name in ("csv", "csv_title"))
+    labels = ("csv", "csv_title", "csv_copy", "csv_copied", "csv_not_copied")
+    label, title, *words = (escape_line(get_picture_label(one, language)) for one in labels)
+    told = 'data-copy="{}" data-copied="{}" data-failed="{}"'.format(*words)
     name = escape(name_csv(table, number))
     address = f"data:text/csv;charset=utf-8;base64,{data}"
-    return f'<p class="csv"><a download="{name}" href="{address}" title="{title}">{label}</a></p>'
+    link = f'<a download="{name}" href="{address}" title="{title}">{label}</a>'
+    return f'<p class="csv" {told}>{link}</p>'
 
 
 def _render_picture(picture: Picture, language: str) -> str:

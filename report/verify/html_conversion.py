@@ -86,6 +86,7 @@ _OPENED = {
 }
 _CLOSED = {"sup": "</sup>", "q": "”", "code": "`", "th": " ", "td": " "}
 _HEADING = regex("h[1-6]")
+_ITEM_NUMBER = regex(r"\n\d+\. ")
 
 
 class _MarkdownWriter(HTMLParser):
@@ -130,8 +131,14 @@ class _MarkdownWriter(HTMLParser):
             self._open_other(tag)
 
     def _open_marked(self, given: dict[str, str]) -> bool:
-        """Tell whether an element is the question, the mark of a footnote, or holds footnotes."""
+        """Tell whether an element is the question, part of a source, or of the footnotes."""
         role = given.get("role")
+        if given.get("class") == "place":
+            self.parts.append("— ")
+            return True
+        if given.get("class") == "number" and _ITEM_NUMBER.fullmatch(self.parts[-1]):
+            self.parts[-1] = "\n"
+            return True
         if given.get("class") == "question":
             self._open_question()
             return True

@@ -15,6 +15,7 @@ from report.markdown.markers import MARKER, QUOTED_WORDS
 from report.verify.check_results import CheckResult
 from report.verify.cited_report import CitedReport, Reference
 from report.verify.given_documents import GivenDocument, to_bare_address
+from report.verify.reference_list import HEADING_LINE
 from text.pattern_files import PatternFile
 from text.script import detect_single_language
 
@@ -201,7 +202,7 @@ def check_leftovers(report: CitedReport, sources: CheckedSources) -> CheckResult
 
 
 def check_completeness(report: CitedReport, _sources: CheckedSources) -> CheckResult:
-    """Check that the text has an end, every section some text, and nothing twice (C13)."""
+    """Check that there is text with an end, in every section, and nothing twice (C13)."""
     result = CheckResult("C13", checked=1)
     fences = [
         one.text for one in report.blocks if one.kind in ("text", "item") and "```" in one.text
@@ -210,6 +211,8 @@ def check_completeness(report: CitedReport, _sources: CheckedSources) -> CheckRe
         result.add(0, "a block of code is not closed")
     for block in _list_empty_sections(report.blocks):
         result.add(_find_line(report, block.text), "a section without text", block.text)
+    if not any(line.strip() and not HEADING_LINE.match(line) for line in report.text.split("\n")):
+        result.add(0, "the report has no text")
     last = next((one for one in reversed(report.blocks) if one.kind not in ("blank", "rule")), None)
     prose = last and last.kind == "text" and len(last.text) >= _MIN_LAST_CHARS
     if last and prose and not _PATTERNS.end.search(last.text):

@@ -9,7 +9,7 @@ from app.cli.ingest_command import make_ingest_bar
 from app.cli.progress import EventLines, RunProgress, make_progress
 from app.cli.question_run import _read
 from config.errors import Problem
-from runs.progress_events import EVENT_KINDS
+from runs.progress_events import EVENT_KINDS, ProgressSpending, describe_spending
 
 
 @pytest.fixture
@@ -210,7 +210,13 @@ def test_a_terminal_shows_what_each_step_does_what_was_spent_and_how_long_it_tak
     assert "s1: The dance" in shown
     assert "Reading: example.org" in shown.rpartition("s1: The dance")[2]
     assert "3 calls, 1,234 tokens · $0.02 · about 1–3 min left" in shown
-    assert "1 searches · 1 pages read · 0 citations checked · 0 sentences removed" in shown
+    assert "1 search · 1 page read · 0 citations checked · 0 sentences removed" in shown
+
+
+def test_one_call_is_no_calls():
+    spent = ProgressSpending(calls=1, tokens=1234, cost=0)
+    assert describe_spending(spent, "en") == "1 call, 1,234 tokens"
+    assert describe_spending({**spent, "calls": 2}, "en") == "2 calls, 1,234 tokens"
 
 
 def test_the_words_of_a_report_are_read_along_until_it_is_checked(progress, screen):

@@ -18,6 +18,7 @@ from report.exports.bibliography import list_cited_works
 from report.exports.export_formats import EXPORT_FORMATS, ExportedReport, check_export_style
 from report.rendering.html_page import hash_element
 from report.verify.all_checks import VerifiedFile, verify_report
+from report.verify.cited_report import parse_report
 from report.verify.given_documents import GivenDocument
 from report.verify.html_conversion import convert_html_report
 from tests.unit.test_exports import BODY, QUOTE, TEXTS, export, make_report, open_epub
@@ -152,6 +153,34 @@ def test_the_page_by_author_and_year_joins_citations_side_by_side():
     assert "Bees dance (von Frisch et al. 1967; 蜜蜂_100% n.d.) with care" in told
     numbers = [one.text_content() for one in root.find_class("number")]
     assert numbers == ["von Frisch et al. 1967.", "蜜蜂_100% n.d."]
+
+
+def test_only_marks_side_by_side_have_a_comma_between_them():
+    body = "Bees dance [S1][S2] and one flies [S1]. Another flies [S2]."
+    root = lxml_html.fromstring(export("html", styled("footnotes", body=body)))
+
+    marks = [(one.text, one.get("class")) for one in root.find(".//article").find_class("mark")]
+    assert marks == [
+        ("1", "ref mark"),
+        ("2", "ref mark next"),
+        ("3", "ref mark"),
+        ("4", "ref mark"),
+    ]
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", ["md", "html"])
+def test_the_files_of_a_report_are_found_by_their_paths(style: str, name: str):
+    one = source(1, title="Bees", kind="file", location="/docs/bees.md")
+    body, texts = "In 1927 nobody believed it [S1].", {"S1": "In 1927 nobody believed the dance."}
+    page = export(name, styled(style, body=body, sources=[one], texts=texts)).decode()
+    text = convert_html_report(page) if name == "html" else page
+    report = parse_report(text, canonicalise_url)
+
+    (found,) = report.references
+    assert found.address == "/docs/bees.md"
+    assert style == "author-year" or (found.label, found.title) == ("1", "Bees")
+    assert [use.id for use in report.uses] == [found.id]
 
 
 @pytest.mark.parametrize("style", STYLES)

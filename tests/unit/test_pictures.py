@@ -15,15 +15,21 @@ from lxml import html as lxml_html
 
 from config.errors import Problem
 from graph.records import MEMORY, Source
-from report.exports.csv_tables import export_csv
+from report.exports.csv_tables import export_csv, export_only_table
 from report.exports.epub_report import export_epub
-from report.exports.export_formats import ExportedReport
+from report.exports.export_formats import (
+    EXPORT_FORMATS,
+    ExportedReport,
+    Exporter,
+    find_format_of_file,
+)
+from report.exports.report_text import export_markdown
 from report.pictures.report_pictures import MAX_CHARTS, draw_pictures
 from report.pictures.report_tables import list_report_tables
 from report.pictures.source_map import build_source_map
 from report.pictures.svg import measure_text, shorten_text, wrap_text
+from report.rendering.chat_report import render_chat_report
 from report.rendering.html_report import render_html
-from report.rendering.markdown_report import render_markdown
 from report.rendering.numbering import NumberedText, number_document
 from report.step_sources import list_step_sources
 from report.verify.html_conversion import convert_html_report
@@ -131,8 +137,11 @@ def test_only_so_many_charts_are_drawn():
     assert len(draw_pictures(shown, "en")) == MAX_CHARTS
 
 
-def test_markdown_has_no_pictures():
-    assert "svg" not in render_markdown(document())
+@pytest.mark.parametrize("style", ["numeric", "author-year", "footnotes"])
+def test_markdown_has_no_pictures(style: str):
+    report = ExportedReport("r", "t", document(), {}, style)
+    assert "data:" not in export_markdown(report).decode()
+    assert "svg" not in render_chat_report(document(), "n")
 
 
 def test_a_table_is_offered_as_csv_without_citations():
@@ -168,9 +177,20 @@ def test_the_tables_of_a_report_are_exported_as_files_of_one_archive():
         assert one.read("table-1-人口.csv").decode("utf-8-sig").splitlines()[1] == "A,120"
 
 
-def test_a_report_without_a_table_says_so():
+def test_a_file_of_csv_has_the_only_table_and_is_refused_for_several():
+    write = EXPORT_FORMATS["csv"].load("homes.CSV")
+    told = write(ExportedReport("r", "t", document(), {})).decode("utf-8-sig")
+    assert told.splitlines()[:2] == ["City,Homes", "A,120"]
     with pytest.raises(Problem) as raised:
-        export_csv(ExportedReport("r", "t", document("No table."), {}))
+        write(ExportedReport("r", "t", document(f"{TABLE}\n\nMore.\n\n{TABLE}"), {}))
+    assert (raised.value.code, ".zip" in raised.value.hint) == ("bad_choice", True)
+    assert find_format_of_file("homes.csv") == find_format_of_file("homes.zip") == "csv"
+
+
+@pytest.mark.parametrize("export", [export_csv, export_only_table])
+def test_a_report_without_a_table_says_so(export: Exporter):
+    with pytest.raises(Problem) as raised:
+        export(ExportedReport("r", "t", document("No table."), {}))
     assert raised.value.code == "no_tables"
 
 

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from report.rendering.html_report import render_html
-from tests.report_samples import make_empty_report, make_long_report, make_rich_report
+from tests.report_samples import (
+    make_empty_report,
+    make_long_report,
+    make_passage_report,
+    make_rich_report,
+)
 from tools.web.browser_reader import find_browser
 
 pytestmark = [
@@ -26,6 +31,7 @@ REPORTS = {
     "chinese": lambda: make_rich_report("zh"),
     "long": make_long_report,
     "empty": make_empty_report,
+    "passage": make_passage_report,
 }
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 
@@ -167,6 +173,48 @@ def test_a_tap_opens_a_card_and_a_tap_beside_it_closes_it(opened: Opened):
     page.tap("#c1")
     page.tap("#c1")
     assert not is_shown(page, "#e1")
+
+
+@pytest.mark.parametrize("without", ["", "delete Navigator.prototype.clipboard"])
+def test_a_table_is_copied_as_csv_and_the_page_says_so(opened: Opened, without: str):
+    page = opened("rich", permissions=["clipboard-read", "clipboard-write"])
+    read = page.evaluate_handle("navigator.clipboard")
+    page.evaluate(without)
+    page.get_by_role("button", name="Copy table").press("Enter")
+
+    page.get_by_role("status").filter(has_text="Copied").wait_for()
+    assert page.evaluate("document.activeElement.textContent") == "Copy table"
+    copied = read.evaluate("clipboard => clipboard.readText()").splitlines()
+    assert copied == ["Treatment,Colonies,Angle error", "Syrup with imidacloprid,12,19"]
+
+
+def test_a_table_that_cannot_be_copied_is_told_in_the_language_of_the_page(opened: Opened):
+    page = opened("chinese")
+    page.evaluate("delete Navigator.prototype.clipboard; document.execCommand = () => false")
+    page.get_by_role("button", name="复制表格").click()
+
+    page.get_by_role("status").filter(has_text="未能复制").wait_for()
+
+
+def test_without_a_script_a_table_has_its_link_alone(opened: Opened):
+    page = opened("rich", java_script_enabled=False)
+
+    assert page.locator(".csv").inner_text() == "Table as CSV"
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_long_passage_leaves_its_words_its_badge_and_the_original_in_sight(
+    opened: Opened, viewport: dict[str, int]
+):
+    page = opened("passage", viewport=viewport)
+    page.locator("#c1").click()
+
+    card = page.locator("#e1").bounding_box()
+    for place in (".close", "mark", ".way", ".found"):
+        one = page.locator(f"#e1 {place}").bounding_box()
+        assert card["y"] <= one["y"] <= card["y"] + card["height"] - one["height"], place
+    mark, foot = (page.locator(f"#e1 {one}").bounding_box() for one in ("mark", ".foot"))
+    assert mark["y"] + mark["height"] <= foot["y"]
 
 
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])

@@ -218,6 +218,11 @@ def test_a_passage_that_is_repeated_is_found() -> None:
     assert "C13" in failed(verify(twice))
 
 
+@each_case(["", " \n", "# A title\n", "<html></html>", "<html><h1>A title</h1></html>"])
+def test_a_report_without_text_is_not_complete(text: str) -> None:
+    assert failed(verify(text)) == {"C13": ["the report has no text"]}
+
+
 def test_a_page_in_html_that_loads_something_fails() -> None:
     page = GOOD["a page in html"].replace("<h1>", '<img src="https://spy.example/p.png"><h1>')
     assert set(failed(verify(page))) == {"C18"}
