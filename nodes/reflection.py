@@ -50,6 +50,7 @@ from report.findings import (
     list_rejected_statements,
     list_unchanged_rejections,
     render_earlier_block,
+    render_open_block,
 )
 from report.labels import describe_reason, render_check_results
 from report.markdown.markers import list_cited_ids
@@ -163,6 +164,7 @@ async def _verdict(
         render_pages_block(passages, state.get("sources", {})),
         *await _render_computations(state, runtime),
         render_block("others", "\n".join(state.get("others", []))),
+        render_open_block(state.get("needed", [])),
         render_cited_block("contested", contested),
         render_earlier_block(_given_findings(state)),
     )

@@ -12,7 +12,7 @@ from evals.world import TOPICS, Pages, make_rules
 
 FOUND = (
     '<pages>\n<page id="S7" title="Page 1" left_out="before">\n'
-    '## The dance of bees\n\nThey dance.\n'
+    "## The dance of bees\n\nThey dance.\n"
     '</page>\n<page id="S8" title="Page 2">\n## The winter of bees\n\nThey rest.\n</page>\n</pages>'
 )
 STEP = '<page id="S1">\nBees.\n</page>\n\n<step title="Bees and their queen">\nFind out.\n</step>'
