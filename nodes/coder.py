@@ -34,7 +34,7 @@ from prompts.data_blocks import (
     render_step_block,
 )
 from prompts.loader import render_prompt
-from report.findings import render_earlier_block
+from report.findings import render_earlier_block, render_open_block
 from runs.call_site import CallSite, call_site
 from tools.computations import can_run_code
 from tools.computed_pages import record_direct_answer
@@ -128,6 +128,7 @@ async def _render_request(
         render_block("inputs", await describe_run_inputs(inputs, state["language"])),
         render_pages_block(passages, state["sources"]),
         render_findings_block(state["needed"], "needs"),
+        render_open_block(state["needed"]),
         render_earlier_block(state.get("earlier", [])),
         render_step_block(state["step"]),
         *(render_revision_blocks(state) if state["feedback"] else []),

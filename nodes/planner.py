@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -175,7 +174,7 @@ async def _plan(state: State, runtime: Runtime[Context], bases: Sequence[Knowled
         today=datetime.now(UTC).date(),
         depth=render_prompt(f"plan_{runtime.context.depth}", language=language).strip(),
         web=render_prompt(web, language=language).strip(),
-        searches_web=json.dumps(web != "plan_no_web"),
+        web_field=', "need_web_search": true' if searches_web(runtime.context) else "",
         kind=render_prompt("plan_kind" if computes else "plan_no_kind", language=language).strip(),
     )
     bases = bases if is_models_choice(runtime, bases) else []

@@ -22,6 +22,11 @@ from models.chat_models import built_in
 from models.extractive.finding_review import review_finding
 from models.extractive.schema_answers import extractive_answer
 from nodes.finding_correction import correct_finding
+from nodes.program_blocks import (
+    render_figures_block,
+    render_programs_block,
+    select_computed_sources,
+)
 from nodes.step_finding import (
     apply_checks,
     load_read_passages,
@@ -45,6 +50,7 @@ from report.findings import (
     list_rejected_statements,
     list_unchanged_rejections,
     render_earlier_block,
+    render_open_block,
 )
 from report.labels import describe_reason, render_check_results
 from report.markdown.markers import list_cited_ids
@@ -52,6 +58,7 @@ from report.rendering.markdown_report import render_plain_text
 from runs.call_site import call_site
 from runs.incomplete import UNUSABLE_ANSWER
 from text.words import search_words
+from tools.computations import load_computations
 from tools.reading_choice import list_spans
 from tools.source_checks import load_source_texts, record_text_checks, verify_text
 
@@ -155,12 +162,24 @@ async def _verdict(
         render_step_block(state["step"]),
         finding,
         render_pages_block(passages, state.get("sources", {})),
+        *await _render_computations(state, runtime),
         render_block("others", "\n".join(state.get("others", []))),
+        render_open_block(state.get("needed", [])),
         render_cited_block("contested", contested),
         render_earlier_block(_given_findings(state)),
     )
     system = render_prompt("reflection", language=state["language"])
     return await ask(state, runtime, "reflector", system, [HumanMessage(data)], Verdict)
+
+
+async def _render_computations(state: StepState, runtime: Runtime[Context]) -> list[str]:
+    """Return the blocks of the programs whose results the finding cites, and of their figures."""
+    cited = list_cited_ids(f"{state.get('draft', '')}\n{state['finding']['text']}")
+    computed = select_computed_sources(state.get("sources", {}), cited)
+    if not computed:
+        return []
+    computations = await load_computations(call_site(state, runtime).owner, computed)
+    return [render_programs_block(computations), render_figures_block(computations)]
 
 
 async def _cited_passages(state: StepState, runtime: Runtime[Context]) -> list[Passage]:

@@ -19,6 +19,7 @@ from graph.plan import render_plan
 from graph.records import Finding, Source
 from graph.state import State
 from models.chat_models import load_role_model, model_for_role
+from nodes.program_blocks import render_figures_block, select_computed_sources
 from nodes.revision import get_version_language, render_version_blocks
 from prompts.data_blocks import (
     join_prompt_blocks,
@@ -38,6 +39,7 @@ from report.versions import list_previous_sources
 from runs.call_site import call_site
 from text.secret_masking import mask_secrets
 from text.tokens import estimate_tokens
+from tools.computations import load_computations
 from tools.source_checks import find_source_contradictions, load_source_texts
 
 CAP_SHARE = 0.1
@@ -86,23 +88,45 @@ def render_style(state: State, context: Context) -> dict[str, str]:
     return {"style": mask_secrets(context.style).text, "tongue": tongue}
 
 
-def render_system(state: State, context: Context) -> str:
-    """Return the instructions for a report in one answer."""
+def _render_system(state: State, context: Context, *, has_figures: bool) -> str:
+    """Return the instructions for a report in one answer, about figures only if it has some."""
     language = state["language"]
     length = render_prompt(f"length_{context.length}", language=language)
-    values = {"length": length, "rules": render_rules(language), **render_style(state, context)}
+    values = {"length": length, "rules": render_rules(language, has_figures=has_figures)}
+    values |= render_style(state, context)
     return render_prompt("reporter", language=language, today=datetime.now(UTC).date(), **values)
 
 
-def render_rules(language: str) -> str:
-    """Return the rules for sentences and tables that hold for every part of a report."""
-    return render_prompt("report_rules", language=language)
+def render_rules(language: str, *, has_figures: bool = False) -> str:
+    """Return the rules for sentences, tables and figures that hold for every part of a report."""
+    rules = render_prompt("report_rules", language=language)
+    told = render_prompt("report_figures", language=language) if has_figures else ""
+    return f"{rules}\n{told}" if told else rules
+
+
+async def render_report_figures(
+    state: State,
+    runtime: Runtime[Context],
+    sources: Mapping[str, Source],
+    cited: Sequence[str],
+) -> str:
+    """Mark the figures of the programs among some sources.
+
+    Args:
+        state: The state of the node.
+        runtime: The runtime of the node.
+        sources: The sources that the report may cite, by id.
+        cited: The ids of the sources that are meant.
+    """
+    computed = select_computed_sources(sources, cited)
+    owner = call_site(state, runtime).owner
+    return render_figures_block(await load_computations(owner, computed)) if computed else ""
 
 
 async def build_request(
     state: State, runtime: Runtime[Context], sources: Mapping[str, Source]
-) -> str:
-    """Return the request for the whole report.
+) -> tuple[str, str]:
+    """Return the instructions and the request for the whole report.
 
     Args:
         state: The state of the node.
@@ -112,15 +136,17 @@ async def build_request(
     found = findings.list_findings(state)
     earlier = select_earlier_findings(state, state["question"])
     pages = [*findings.list_background_passages(state), *state["knowledge"]]
+    previous = list_previous_sources(state)
+    cited = [name for one in [*found, *earlier] for name in one["sources"]]
+    figures = await render_report_figures(state, runtime, sources, [*cited, *previous])
     before = join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("plan", render_plan(state["plan"])) if found else "",
-        render_sources_block(
-            [*found, *earlier, {"sources": list_previous_sources(state)}], state.get("sources", {})
-        ),
+        render_sources_block([*found, *earlier, {"sources": previous}], state.get("sources", {})),
         render_version_blocks(state),
         render_findings_block(found),
         await render_contradictions(state, runtime, found),
+        figures,
     )
     after = join_prompt_blocks(
         render_pages_block(pages, state.get("sources", {})),
@@ -128,7 +154,8 @@ async def build_request(
         render_block("gaps", "\n".join(list_open_points(state))),
     )
     evidence = EvidenceRequest([*found, *earlier], sources, estimate_tokens(before + after))
-    return join_prompt_blocks(before, await render_evidence(state, runtime, evidence), after)
+    request = join_prompt_blocks(before, await render_evidence(state, runtime, evidence), after)
+    return _render_system(state, runtime.context, has_figures=bool(figures)), request
 
 
 async def render_contradictions(
@@ -168,7 +195,8 @@ async def render_evidence(state: State, runtime: Runtime[Context], wanted: Evide
         return ""
     place = call_site(state, runtime)
     texts = await load_source_texts(place.owner, wanted.sources)
-    select = partial(list_cited_passages, wanted.found, texts, most)
+    computed = {name for name, one in wanted.sources.items() if one["kind"] == "computed"}
+    select = partial(list_cited_passages, wanted.found, texts, most, whole=computed)
     size = sum(map(len, texts.values()))
     try:
         passages = await run_within_budget(

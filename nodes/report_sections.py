@@ -28,6 +28,7 @@ from nodes.report_request import (
     list_open_points,
     render_contradictions,
     render_evidence,
+    render_report_figures,
     render_rules,
     render_style,
 )
@@ -194,8 +195,7 @@ class _SectionWriter:
         self.outline = "\n".join(f"{one.number}. {one.title}: {one.says}" for one in tasks)
         style, language = render_style(state, runtime.context), state["language"]
         most = words * CHINESE_CHARS_PER_WORD if language == "zh" else words
-        values = {"words": int(most), "rules": render_rules(language), **style}
-        self.system = render_prompt("report_section", language=language, **values)
+        self.values = {"words": int(most), **style}
 
     async def write(self, task: _SectionTask) -> WrittenSection:
         """Return a section, and show it; if the model fails, it consists of its findings."""
@@ -216,8 +216,11 @@ class _SectionWriter:
             Problem: What `work` raises.
         """
         at = site_of_part(self.state, str(task.number))
-        messages = [HumanMessage(await self.request(task))]
-        written = await work(at, self.runtime, "reporter", self.system, messages)
+        cited = [name for one in task.found for name in one["sources"]]
+        figures = await render_report_figures(self.state, self.runtime, self.sources, cited)
+        system = self.render_system(has_figures=bool(figures))
+        messages = [HumanMessage(await self.request(task, figures))]
+        written = await work(at, self.runtime, "reporter", system, messages)
         self.draft.note_writer(written, model_for_role("reporter", self.runtime.context))
         text = strip_leading_heading(written.text)
         if written.complete:
@@ -226,8 +229,19 @@ class _SectionWriter:
         self.draft.note_cut()
         return clip_to_sentence(text)
 
-    async def request(self, task: _SectionTask) -> str:
-        """Return the request for a section; what all sections share comes first."""
+    def render_system(self, *, has_figures: bool) -> str:
+        """Return the instructions for a section, about figures only if it has some."""
+        language = self.state["language"]
+        rules = render_rules(language, has_figures=has_figures)
+        return render_prompt("report_section", language=language, rules=rules, **self.values)
+
+    async def request(self, task: _SectionTask, figures: str) -> str:
+        """Return the request for a section; what all sections share comes first.
+
+        Args:
+            task: The section.
+            figures: The block of the figures that it can show.
+        """
         sources = self.state.get("sources", {})
         before = join_prompt_blocks(
             render_block("question", self.state["question"]),
@@ -236,6 +250,7 @@ class _SectionWriter:
             render_sources_block(task.found, sources),
             render_findings_block(task.found),
             await render_contradictions(self.state, self.runtime, task.found),
+            figures,
         )
         wanted = EvidenceRequest(task.found, self.sources, estimate_tokens(before), EVIDENCE_SHARE)
         evidence = await render_evidence(self.state, self.runtime, wanted)

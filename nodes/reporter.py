@@ -36,7 +36,7 @@ from nodes.notices import (
 from nodes.recomputation import recompute_cited
 from nodes.report_correction import Conversation, correct_once
 from nodes.report_draft import ReportDraft, write_at_once
-from nodes.report_request import build_request, choose_size, list_open_points, render_system
+from nodes.report_request import build_request, choose_size, list_open_points
 from nodes.report_sections import write_in_sections
 from nodes.revision import get_root_question, get_version_title
 from prompts.loader import render_prompt
@@ -233,8 +233,7 @@ async def _write(
     draft: ReportDraft, state: State, runtime: Runtime[Context], sources: dict[str, Source]
 ) -> Conversation:
     """Let the model write, in sections where the report becomes long; return what it was asked."""
-    request = await build_request(state, runtime, sources)
-    system = render_system(state, runtime.context)
+    system, request = await build_request(state, runtime, sources)
     size = choose_size(state, runtime.context)
     try:
         written = size and await write_in_sections(draft, state, runtime, sources, size)

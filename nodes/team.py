@@ -36,6 +36,7 @@ from report.findings import (
     list_background_passages,
     list_findings,
     render_earlier_block,
+    render_open_block,
     select_earlier_findings,
 )
 from runs.call_site import CallSite, call_site
@@ -146,13 +147,15 @@ async def _follow_ups(
     deep = runtime.context.depth == "deep"
     raised = _raised_questions(steps.values()) if deep else []
     ended = not deep or all(one.get("outcome") != "open" for one in steps.values())
-    settled = not raised and ended and all(map(_settled, steps.values()))
+    left_open = _select_left_open(state, done)
+    settled = not (raised or left_open) and ended and all(map(_passed, steps.values()))
     if settled and not built_in("judge", runtime.context):
         return []
     show_progress(state, "judging")
     system = render_prompt("judge", language=state["language"], most=limits.follow_ups)
-    messages, default = [HumanMessage(_request(state, done, raised))], Enough(enough=True)
-    verdict = await ask(state, runtime, "judge", system, messages, Enough, default=default)
+    request = HumanMessage(_request(state, done, left_open, raised))
+    default = Enough(enough=True)
+    verdict = await ask(state, runtime, "judge", system, [request], Enough, default=default)
     if verdict.enough:
         return []
     taken = {step["id"] for step in state["plan"]["steps"] + state["follow_ups"]}
@@ -160,18 +163,34 @@ async def _follow_ups(
     return [_added_step(gap, _next_id(taken), done) for gap in missing[: limits.follow_ups]]
 
 
-def _request(state: State, done: Mapping[str, Finding], raised: Iterable[str]) -> str:
+def _select_left_open(state: State, done: Mapping[str, Finding]) -> list[Finding]:
+    """Return the findings whose reviews left something open that no later review took up.
+
+    A step that needs a finding is reviewed with what stands open there; what it closes, its review
+    does not name again.
+    """
+    steps = [*state["plan"]["steps"], *state["follow_ups"]]
+    passed = [step for step in steps if step["id"] in done and _passed(done[step["id"]])]
+    taken_up = {need for step in passed for need in step["needs"]}
+    return [one for name, one in done.items() if one.get("open") and name not in taken_up]
+
+
+def _request(
+    state: State,
+    done: Mapping[str, Finding],
+    left_open: Iterable[Finding],
+    raised: Iterable[str],
+) -> str:
     """Return what the judge is shown."""
     earlier = select_earlier_findings(state, state["question"])
     found = done.values()
-    open_points = [point for finding in found for point in finding.get("open", [])]
     return join_prompt_blocks(
         render_block("question", state["question"]),
         render_block("plan", render_plan(state["plan"])),
         render_sources_block([*found, *earlier], state.get("sources", {})),
         render_findings_block(found),
         render_earlier_block(earlier),
-        render_block("open", "\n".join(open_points)),
+        render_open_block(left_open),
         render_block("raised", "\n".join(raised)),
     )
 
@@ -212,10 +231,9 @@ def _select_needed(about: str, done: Mapping[str, Finding]) -> list[str]:
     return [name for name in told if name in selected]
 
 
-def _settled(finding: Finding) -> bool:
-    """Tell whether a finding passed its review, and the review left nothing open."""
-    passed = finding["status"] == "ok" and finding["review"] == "passed"
-    return passed and not finding.get("open")
+def _passed(finding: Finding) -> bool:
+    """Tell whether a finding answers its step and passed its review."""
+    return finding["status"] == "ok" and finding["review"] == "passed"
 
 
 def _next_id(taken: set[str]) -> str:

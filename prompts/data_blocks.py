@@ -16,12 +16,12 @@ from prompts.prompt_injection import cut_injections
 TAGS = re.findall(
     r"\w+",
     """abstract answer change contested contradictions conversation count criteria disagreements
-    doubted draft earlier error evidence experience fact facts feedback finding findings gaps
-    inputs insight instructions knowledge known languages limit links memory message messages needs
-    new not_found note notes open other others outline page pages plan profile queries question
-    raised
-    reference removed report reports request run runs section sentence sentences source
-    sources stale step summary table tables talk tools trait traits version wish wishes withheld""",
+    doubted draft earlier error evidence experience fact facts feedback figures finding findings
+    gaps inputs insight instructions knowledge known languages limit links memory message
+    messages needs new not_found note notes open other others outline page pages plan profile
+    program programs queries question raised reference removed report reports request run runs
+    section sentence sentences source sources stale step summary table tables talk tools trait
+    traits version wish wishes withheld""",
 )
 """The names of the blocks that prompts have."""
 
@@ -41,7 +41,7 @@ _PLAIN = re.compile(r"[\W_]+")
 _NUMBERED = re.compile(r"-\d+$")
 
 LEFT_OUT = "[…]"
-"""What a passage stands after that goes on further below in its page than the one before it."""
+"""Stands for what is left out at the end of a text."""
 
 OVERLAP = 40
 """Two texts overlap if the end of one is so many characters of the other's beginning, or more."""
@@ -140,10 +140,11 @@ def render_pages_block(
         named |= _standing(source)
         if passage.get("under"):
             named["under"] = cut_injections(str(passage["under"]))
-        if source["id"] == before or _start(passage):
-            named["after"] = LEFT_OUT
-        if passage.get("more") and (not following or following["source"] != source["id"]):
-            named["before"] = LEFT_OUT
+        ends_page = not following or following["source"] != source["id"]
+        sides = ["before"] if source["id"] == before or _start(passage) else []
+        sides += ["after"] if passage.get("more") and ends_page else []
+        if sides:
+            named["left_out"] = " and ".join(sides)
         before = str(source["id"])
         marked.append(render_block("page", cut_injections(str(passage["text"])), **named))
     return wrap_blocks(tag, marked)

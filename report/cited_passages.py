@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from graph.records import Finding, Passage
 from report.evidence_spans import CitationUse, EvidenceSpan, list_evidence
@@ -31,7 +31,11 @@ _Place = tuple[str, int, int]
 
 
 def list_cited_passages(
-    findings: Sequence[Finding], texts: Mapping[str, str], max_tokens: int = MAX_EVIDENCE_TOKENS
+    findings: Sequence[Finding],
+    texts: Mapping[str, str],
+    max_tokens: int = MAX_EVIDENCE_TOKENS,
+    *,
+    whole: Collection[str] = (),
 ) -> list[Passage]:
     """Return what the citations of findings rest on, each in its paragraph as far as it fits.
 
@@ -42,8 +46,12 @@ def list_cited_passages(
         findings: The findings.
         texts: The full text of each source by its id.
         max_tokens: Limit of all passages together, in tokens.
+        whole: The ids of sources that are shown whole if there is room.
     """
-    near, wide = ([*dict.fromkeys(_find_places(findings, texts, most))] for most in (0, _FOREIGN))
+    near, wide = (
+        [*dict.fromkeys(_find_places(findings, texts, most, shown_whole))]
+        for most, shown_whole in ((0, ()), (_FOREIGN, whole))
+    )
     tries = [(wide, most) for most in _PARAGRAPH_CHARS[:3]]
     for places, most in [*tries, *((near, most) for most in _PARAGRAPH_CHARS)]:
         passages = _to_passages(places, texts, most)
@@ -63,9 +71,11 @@ def _count_tokens(passage: Passage) -> int:
 
 
 def _find_places(
-    findings: Sequence[Finding], texts: Mapping[str, str], foreign: int
+    findings: Sequence[Finding], texts: Mapping[str, str], foreign: int, whole: Collection[str]
 ) -> Iterator[_Place]:
     """Yield the places of pages that the statements of findings rest on, in their order.
+
+    Of a page in `whole` it is all of it.
 
     Of a page of at most `foreign` characters in another language it is all of it, since names and
     numbers alone do not tell which of its sentences is meant.
@@ -77,6 +87,9 @@ def _find_places(
                 for use in _list_uses(statement, list_cited_ids(block.text)):
                     name = use.sources[0]
                     text = texts.get(name, "")
+                    if text and name in whole:
+                        yield (name, 0, len(text))
+                        continue
                     found = list_evidence(text, use)
                     if text and len(text) <= foreign and _is_unsure_across(statement, text, found):
                         yield (name, 0, len(text))

@@ -214,6 +214,12 @@ def render_earlier_block(findings: Sequence[Finding], gaps: Sequence[str] = ()) 
     return wrap_blocks("earlier", [*marked, render_block("open", "\n".join(gaps))])
 
 
+def render_open_block(findings: Iterable[Finding]) -> str:
+    """Return the prompt block of what the reviews of findings left open; empty without any."""
+    points = (point for one in findings for point in one.get("open", []))
+    return render_block("open", "\n".join(dict.fromkeys(points)))
+
+
 def _list_earlier_findings(state: State) -> list[Finding]:
     """Return the usable findings of earlier turns whose sources the thread still has."""
     found: dict[int, list[Finding]] = {}

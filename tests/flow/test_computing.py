@@ -249,6 +249,51 @@ async def test_a_figure_is_drawn_again_and_compared_by_what_it_shows(
     assert ("drawn otherwise when its program was run again" in files["md"]) is bool(changed)
 
 
+FIGURE_RULE = "lists the figures that programs drew"
+
+
+@pytest.mark.parametrize("drawn", [DRAWN.replace("{third}", "7"), ""])
+async def test_the_writer_is_told_of_figures_only_where_there_are_any(
+    thread: ThreadSession, sales: str, script: Script, runs: list[str], drawn: str
+):
+    await computed(thread, sales, script, f"{MEAN}{drawn}", SAID)
+
+    (talk,) = [messages for name, messages in script.asked if name == "reporter"]
+    system, request = str(talk[0].text), str(talk[-1].text)
+    shown = "<figures>\n- S2: Boats (boats.png)\n- S2: Boats (boats.svg)\n</figures>"
+    assert (FIGURE_RULE in system) is bool(drawn)
+    assert (shown in request) is bool(drawn)
+    assert ("figures" in request) is bool(drawn)
+
+
+async def test_the_writer_sees_all_that_a_program_printed_and_what_it_computed_from(
+    thread: ThreadSession, sales: str, script: Script, runs: list[str]
+):
+    rows = f"{MEAN}for at in range(40):\n    print(f'Boats of berth {{at}}: {{at * len(sales)}}')\n"
+    await computed(thread, sales, script, rows, SAID)
+
+    (talk,) = [messages for name, messages in script.asked if name == "reporter"]
+    evidence = str(talk[-1].text).partition("<evidence>")[2]
+    assert "Computed by a program from sales.csv." in evidence
+    assert "Boats of berth 39: 117" in evidence
+    assert "left_out" not in evidence
+
+
+async def test_a_reviewer_of_a_computation_sees_the_program_and_its_figures(
+    thread: ThreadSession, sales: str, script: Script, runs: list[str]
+):
+    script.on("Draft", PLAN)
+    script.on("researcher", running(MEAN + DRAWN.replace("{third}", "7")), SAID)
+    script.on("Verdict", {"passed": True})
+    script.on("reporter", SAID)
+    await thread.begin(ASKED, make(choices(sales, max_reflections=1)), quiet)
+
+    (asked,) = script.prompts("Verdict")
+    assert '<programs>\n<program id="S2">\nimport pandas as pd\n' in asked
+    assert 'means = sales.groupby("region")["boats"].mean()' in asked
+    assert "<figures>\n- S2: Boats (boats.png)" in asked
+
+
 @pytest.mark.parametrize("left", [0.3, 0.0, -5.0])
 async def test_a_second_run_stays_within_the_minutes_of_the_run(
     thread: ThreadSession,

@@ -64,6 +64,28 @@ async def test_the_judge_is_told_what_reviews_left_open(
     assert "<open>\nround dances\n</open>" in script.prompts("Enough")[0]
 
 
+@pytest.mark.parametrize("again", [[], ["round dances"]])
+async def test_what_a_review_left_open_is_reviewed_again_with_the_step_that_builds_on_it(
+    thread: ThreadSession, choices: dict[str, object], script: Script, again: list[str]
+):
+    plan: Any = draft("waggle dance", "winter cluster")
+    plan["steps"][1]["needs"] = [1]
+    script.on("Draft", plan)
+    script.on(
+        "Verdict",
+        {"passed": True, "open": ["round dances"]},
+        {"passed": True, "open": again},
+    )
+    await begun(thread, choices)
+
+    first, second = script.prompts("Verdict")
+    assert "<open>" not in first
+    assert "<open>\nround dances\n</open>" in second
+    judged = script.prompts("Enough")
+    assert len(judged) == len(again)
+    assert all(one.count("round dances") == 1 for one in judged)
+
+
 async def test_nobody_judges_where_no_round_is_left(
     thread: ThreadSession, choices: dict[str, object], script: Script
 ):

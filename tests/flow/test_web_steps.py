@@ -8,9 +8,10 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from graph.context import Context
-from graph.plan import parse_plan
+from graph.plan import parse_plan, render_plan
 from graph.session import ThreadSession
 from library.page_metadata import NO_METADATA
+from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.flow.test_tool_loop import calling
@@ -122,3 +123,16 @@ async def test_a_step_without_the_web_looks_through_what_was_read_of_it(
     assert races.startswith("All that was found is shown above already: S")
     assert nothing.startswith("Nothing was found.")
     assert "This step does not search the web." in nothing
+
+
+async def test_a_run_that_searches_no_web_is_not_asked_which_steps_do(
+    thread: ThreadSession, script: Script, choices: dict[str, object]
+):
+    script.on("Draft", draft("snapshot of the heap"))
+
+    outcome = await thread.begin(QUESTION, make(choices), quiet)
+
+    (prompt,) = [str(said[0].text) for role, said in script.asked if role == "Draft"]
+    assert "`need_web_search`: leave it out" in prompt
+    assert '"need_web_search": ' not in prompt.partition("An example")[2].partition("$defs")[0]
+    assert "files only" not in render_plan(outcome.state["plan"])

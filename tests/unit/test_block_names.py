@@ -343,8 +343,19 @@ def test_a_section_is_named_by_its_title_alone(location: str, place: str):
 def test_a_piece_says_that_something_of_its_page_is_left_out_before_it():
     marked = render_pages_block([piece(0, 22), piece(42, 65), piece(0, 22, "S2")], of_mills())
 
-    assert marked.count(' after="[…]"') == 1
-    assert f'after="[…]">\n{TIDES[42:65]}' in marked
+    assert marked.count(' left_out="before"') == 1
+    assert f'left_out="before">\n{TIDES[42:65]}' in marked
+
+
+def test_a_piece_says_on_which_sides_of_it_something_of_its_page_is_left_out():
+    def sides(*pieces: Passage) -> list[str]:
+        return re.findall('left_out="([^"]*)"', render_pages_block(pieces, of_mills()))
+
+    begin, middle = piece(0, 22) | {"more": True}, piece(42, 65) | {"more": True}
+    assert sides(begin) == ["after"]
+    assert sides(middle) == ["before and after"]
+    assert sides(begin, middle) == ["before and after"]
+    assert sides(piece(0, 22)) == []
 
 
 def test_an_earlier_finding_is_shown_with_what_is_doubted_in_it():

@@ -83,6 +83,17 @@ def test_each_part_of_a_sentence_brings_the_words_that_its_source_says_of_it():
     assert any("tarred twine" in one["text"] for one in shown if one["source"] == "S3")
 
 
+def test_a_source_that_is_to_be_shown_whole_is_if_there_is_room():
+    page = f"Computed from pumps.csv.\n\n{NOISE}\n\nThe pump draws 7 watts.\n\n{NOISE}\n\nEnd."
+    found, pages = [finding("The pump draws 7 watts [S5].")], {"S5": page}
+
+    (whole,) = list_cited_passages(found, pages, 12_000, whole={"S5"})
+    (small,) = list_cited_passages(found, pages, 100, whole={"S5"})
+
+    assert whole["text"] == page
+    assert small["text"] == "The pump draws 7 watts."
+
+
 def test_a_statement_that_sums_up_two_places_brings_both():
     said = "The Keel pump draws 400 watts, and it costs 640 euros to buy [S1]."
 

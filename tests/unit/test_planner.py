@@ -98,8 +98,8 @@ def test_where_programs_run_a_step_that_computes_stays_one_with_what_it_needs():
 def test_the_example_of_a_prompt_has_every_field_of_its_answer(
     name: str, schema: type[Draft] | type[Enough], language: str
 ):
-    values = {"today": "2026-01-01", "depth": "", "most": 2, "web": "", "searches_web": "true"}
-    values |= {"kind": ""}
+    values = {"today": "2026-01-01", "depth": "", "most": 2, "web": "", "kind": ""}
+    values |= {"web_field": ', "need_web_search": true'}
     (example,) = re.findall(r"^\{.*\}$", render_prompt(name, language=language, **values), re.M)
 
     schema.model_validate_json(example)

@@ -56,7 +56,7 @@ def test_a_prompt_tells_what_a_passage_stands_under_beside_its_words():
     passage = Passage(source="S1", text="This doubles the flow.", start=9, under="Eta › --cool")
     shown = render_pages_block([passage], {"S1": SOURCE})
     assert shown.splitlines()[1:3] == [
-        '<page id="S1" title="Manual" file="m.html" under="Eta › --cool" after="[…]">',
+        '<page id="S1" title="Manual" file="m.html" under="Eta › --cool" left_out="before">',
         "This doubles the flow.",
     ]
 

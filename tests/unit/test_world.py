@@ -11,7 +11,8 @@ from evals.openai_server import Call, Script, text_answer, write_answer
 from evals.world import TOPICS, Pages, make_rules
 
 FOUND = (
-    '<pages>\n<page id="S7" title="Page 1" after="[…]">\n## The dance of bees\n\nThey dance.\n'
+    '<pages>\n<page id="S7" title="Page 1" left_out="before">\n'
+    "## The dance of bees\n\nThey dance.\n"
     '</page>\n<page id="S8" title="Page 2">\n## The winter of bees\n\nThey rest.\n</page>\n</pages>'
 )
 STEP = '<page id="S1">\nBees.\n</page>\n\n<step title="Bees and their queen">\nFind out.\n</step>'
