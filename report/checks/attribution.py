@@ -24,18 +24,17 @@ from report.checks.claims import (
     is_summary_opener,
     list_dangling_statements,
 )
-from report.checks.comparison import SourceComparison
 from report.checks.contrast import list_denied_by_quotations
 from report.checks.date_sums import KnownDates
 from report.checks.numbers import (
     compute_few_results,
-    compute_results,
     list_checkable_numbers,
     list_values,
 )
 from report.checks.second_reader import NO_RULING, Ruling
 from report.checks.sections import list_section_kinds, recommends
 from report.checks.source_text import normalize_statement
+from report.checks.table_cells import CellComparison
 from report.checks.verification import VerifiedText, list_titles, verify_citations
 from report.markdown.cited_parts import list_cited_parts
 from report.markdown.code import list_code_lines, list_unknown_code_lines, to_inline_code
@@ -109,7 +108,7 @@ def enforce_citations(
     return prover.enforce(checked.quotes, checked.removed)
 
 
-class _CitationEnforcer(SourceComparison):
+class _CitationEnforcer(CellComparison):
     """Proves the sentences of one text."""
 
     def __init__(
@@ -401,18 +400,6 @@ class _CitationEnforcer(SourceComparison):
         self.doubt(text, wrong)
         return text
 
-    def has_misplaced_cell(
-        self, parts: Sequence[str], head: Sequence[str], cited: Sequence[str]
-    ) -> bool:
-        """Tell whether a cell has a number that the sources of its row have for something else."""
-        first, *rest = [normalize_statement(one).strip() for one in parts]
-        named = [normalize_statement(one).strip() for one in head[1:]]
-        return any(
-            self.is_misplaced_cell(cell, first, name, cited)
-            for name, cell in zip(named, rest, strict=False)
-            if not self.with_answers(cell, [])
-        )
-
     def is_computed_table(self, at: int, above: BlockContext) -> bool:
         """Tell whether a table is the writer's own arithmetic, as it says or as a row shows."""
         if any(is_labelled_computed(normalize_statement(one)) for one in (above.lead, *above.head)):
@@ -422,31 +409,6 @@ class _CitationEnforcer(SourceComparison):
         return any(
             self.evaluate_calculation(row, row=True) == "holds" for row in rows if row != own
         )
-
-    def check_cell(
-        self,
-        text: str,
-        counts: Sequence[Sequence[float]],
-        whole: Sequence[str],
-        above: BlockContext,
-        head: str,
-        results: Sequence[float] = (),
-    ) -> str:
-        """Return in what a cell differs from its sources, or from those of the whole row.
-
-        The numbers of the other cells are given, from which it may be computed; those that follow
-        from the cited cells are the `results`, which a cell without a citation may name.
-        """
-        cited = [name for name in list_cited_ids(text) if name in self.texts]
-        reckoned = is_labelled_computed(normalize_statement(above.lead))
-        computes = reckoned or any(map(is_labelled_computed, above.head))
-        given = sorted(set(chain.from_iterable(counts))) if computes or "=" in text else []
-        known = [*(given if "=" in text else []), *(compute_results(given) if computes else [])]
-        known += [] if cited else results
-        named, known = self.with_answers(text, cited) or whole, [*known, *self.code_numbers]
-        different = self.find_difference(text, named, known)
-        free = not cited and (reckoned or is_labelled_computed(normalize_statement(head)))
-        return "" if free and different in ("number", "other_number") else different
 
     def doubt(self, statement: str, reason: str) -> None:
         """Note that a statement stays in the text although something in it is doubtful."""
@@ -476,11 +438,6 @@ class _CitationEnforcer(SourceComparison):
         row = self.parts[at].kind == "row"
         lead = split_statements(get_block_context(self.parts, at).lead)[-1:] if row else []
         return [normalize_statement(one) for one in (self.headings[at], *lead) if one]
-
-    @cached_property
-    def code_numbers(self) -> list[float]:
-        """Return the numbers of the code that the text shows, which its prose explains, sorted."""
-        return list_values(self.code)
 
     @cached_property
     def own_numbers(self) -> list[float]:

@@ -37,13 +37,16 @@ from report.checks.overlap import (
 )
 from report.checks.printed_results import (
     PrintedLine,
-    is_cell_printed,
     is_statement_printed,
     split_printed_lines,
 )
 from report.checks.quantities import has_unknown_date
 from report.checks.source_contents import ANSWERS, SourceContents
-from report.checks.source_text import list_near_sentences, normalize_statement
+from report.checks.source_text import (
+    list_near_sentences,
+    normalize_statement,
+    unmark_quotations,
+)
 from report.checks.verification import list_titles, plain_title
 from report.checks.word_changes import detect_negation, tokenize
 from report.citations import SECTION_SEPARATOR
@@ -238,10 +241,11 @@ class SourceComparison(SourceContents):
             return "name" if foreign else other
         about = self.get_nameable_text(cited)
         bare = strip_calculations(said)
-        compared = self.dates.strip(bare)
-        different = find_contradiction(
-            compared, sources, about, self.list_derivable_numbers(said, cited)
-        )
+        made = self.list_derivable_numbers(said, cited)
+        different = find_contradiction(self.dates.strip(bare), sources, about, made)
+        if different == "negation" and QUOTE.search(statement):
+            # What it denies may be in the words that it quotes.
+            different = find_contradiction(unmark_quotations(statement), sources, about, made)
         if different == "other_number" and self.is_printed(said, cited):
             different = ""
         if classify_statement(said) == "open":
@@ -287,16 +291,6 @@ class SourceComparison(SourceContents):
         """Tell whether programs printed all numbers of a statement of what it gives them for."""
         lines = self.list_printed_lines(cited)
         return bool(lines) and is_statement_printed(said, "\n".join(self.above), self.asked, lines)
-
-    def is_misplaced_cell(self, cell: str, row: str, head: str, cited: Sequence[str]) -> bool:
-        """Tell whether the sources of a row have a number of a cell for something else.
-
-        What programs printed has it where they printed it with the names of row and column.
-        """
-        if not self.has_misplaced_number(f"{row}, {head} {cell}", cited):
-            return False
-        lines = self.list_printed_lines(cited)
-        return not (lines and is_cell_printed(cell, f"{row} {head}", lines))
 
     def list_printed_lines(self, cited: Sequence[str]) -> list[PrintedLine]:
         """Return the lines of sources that programs printed; none if one is of another kind."""

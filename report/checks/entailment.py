@@ -357,7 +357,7 @@ def _says_no(sentence: str, wanted: set[str]) -> bool:
     """Tell whether a clause of a sentence that has one of some words says no in any way."""
     clauses = CLAUSE_SPLIT.split(sentence)
     near = [one for one in clauses if any(has_word_or_synonym(word, one) for word in wanted)]
-    return any(_PATTERNS.like_not.search(one) for one in near or [sentence])
+    return any(_PATTERNS.like_not.search(one) or _denies(one) for one in near or [sentence])
 
 
 def _list_names(text: str) -> set[str]:

@@ -194,7 +194,7 @@ def _as_bytes(number: TextNumber) -> list[TextNumber]:
 
 def _results(statement: str, given: Sequence[float]) -> list[float]:
     """Return the numbers of correct equations whose operands are known."""
-    results: list[float] = []
+    results = _list_bracket_values(statement, given)
     for equation in _equations(statement):
         left, *sides = _sides(equation)
         numbers = [one for one in _iter_numbers(left) if one.value not in _FACTORS]
@@ -203,6 +203,17 @@ def _results(statement: str, given: Sequence[float]) -> list[float]:
             results += [one.value for side in (left, *sides) for one in _iter_numbers(f" {side} ")]
             results += [abs(_value(side)) for side in (left, *sides)]
     return results
+
+
+def _list_bracket_values(statement: str, given: Sequence[float]) -> list[float]:
+    """Return the values of the brackets in calculations all of whose numbers are known."""
+    known = sorted(given)
+    inside = (one[1] or one[2] for one in _PATTERNS.in_brackets.finditer(_SPELT[statement]))
+    return [
+        _value(one)
+        for one in inside
+        if all(is_computed_number(number, known) for number in _iter_numbers(one))
+    ]
 
 
 def _equations(statement: str) -> list[str]:
@@ -271,10 +282,14 @@ def _holds(equation: str) -> bool:
 
 def _equal(total: float, side: str, *, about: bool) -> bool:
     result = _value(side)
-    last = _PATTERNS.term.findall(side)[-1][1].replace(",", "")
-    whole, _, rest = last.partition(".")
+    terms = [one.replace(",", "").partition(".") for _, one, _ in _PATTERNS.term.findall(side)]
+    whole, _, rest = terms[-1]
     slack = _rounded(whole, rest) if about else 0.5
     slack = slack if not rest else 0.5 * 10.0 ** -len(rest)
+    if len(terms) > 1 and not about:
+        # An operand with decimals may be rounded.
+        parts = (0.5 / int(whole + rest) for whole, _, rest in terms if rest and int(whole + rest))
+        slack = min(0.5, 0.005 * abs(result)) + abs(result) * sum(parts)
     return abs(abs(total) - abs(result)) <= slack + 1e-9 * abs(total)
 
 

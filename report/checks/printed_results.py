@@ -15,7 +15,11 @@ _MIN_SAID_SHARE = 0.6  # of the words of a line that a statement gives with its 
 _MIN_CLAUSE_WORDS = 2  # of a clause that says by itself what its numbers are of
 _NUMBER = regex(r"(?<![A-Za-z\d])\d[\d,]*(?:\.\d+)?")
 _NAME = regex(r"(?<![\w'’-])[A-Z][\w-]{2,}")
-_MEASURE = regex(r"\d[\d.,]*\s?[A-Za-zµ°%]+")
+_YEAR = regex(r"(?:19|20)\d\d")
+_MEASURE = regex(
+    r"\d[\d.,]*\s?[A-Za-zµ°%]+|\b(?:EUR|USD|GBP|CHF|CNY|RMB|JPY|KRW|INR|HKD|TWD|SGD|AUD|NZD|CAD"
+    r"|SEK|NOK|DKK|PLN|CZK|HUF|BRL|ZAR)\s(?=[-+−]?\d)"
+)
 
 
 class PrintedLine(NamedTuple):
@@ -54,7 +58,8 @@ def is_statement_printed(
 
     They stand together in a line of which the statement says most; or each is in a line that has
     as many words of its clause, or of the whole statement, as any other. A line that names
-    something else does not count.
+    something else does not count. Parts between semicolons are each compared by themselves, where
+    the whole was not printed.
 
     Args:
         statement: The statement, without marks and quotations.
@@ -63,6 +68,15 @@ def is_statement_printed(
         lines: What the programs printed.
     """
     given = _list_numbers(asked)
+    if _is_printed(statement, above, given, lines):
+        return True
+    parts = [one for one in re.split("[;；]", statement) if _list_numbers(one) - given]
+    return len(parts) > 1 and all(_is_printed(one, above, given, lines) for one in parts)
+
+
+def _is_printed(
+    statement: str, above: str, given: set[float], lines: Sequence[PrintedLine]
+) -> bool:
     wanted = _list_numbers(statement) - given
     named = {*_NAME.findall(f"{statement}\n{above}")}
     own = [one for one in lines if one.names <= named]
@@ -103,7 +117,10 @@ def _list_words(text: str) -> frozenset[str]:
 
 
 def _list_said_words(text: str) -> frozenset[str]:
-    return frozenset(one for one in _list_words(text) if not one[:1].isdigit())
+    """Return the words of a text and its years, without other numbers."""
+    return frozenset(
+        one for one in _list_words(text) if not one[:1].isdigit() or _YEAR.fullmatch(one)
+    )
 
 
 def _to_line(text: str) -> PrintedLine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -11,7 +12,7 @@ from heapq import nlargest
 from itertools import chain
 from typing import Any, TypeVar
 
-from report.markdown.markers import MARKER, blank_quotations
+from report.markdown.markers import MARKER, QUOTE, blank_quotations
 from text.dates import write_out_datetimes
 from text.script import detect_single_language, simplify_chinese
 from text.sentences import list_sentences
@@ -119,6 +120,11 @@ def is_copied(statement: str, text: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
+def unmark_quotations(statement: str) -> str:
+    """Return a statement with the words of its quotations, and without their marks."""
+    return QUOTE.sub(lambda quote: html.unescape(quote[2]), statement)
+
+
 def normalize_statement(statement: str) -> str:
     """Return the own words of a statement: without marks and quotations, in simplified Chinese."""
     bare = MARKER.sub("", blank_quotations(statement)).replace("\0", "")

@@ -1,0 +1,71 @@
+"""Compare the cells of a table with their sources, or with those of the whole row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
+
+from report.checks.caveats import is_labelled_computed
+from report.checks.comparison import SourceComparison
+from report.checks.numbers import compute_results, list_values
+from report.checks.printed_results import is_cell_printed
+from report.checks.source_text import normalize_statement
+from report.markdown.markdown_blocks import BlockContext
+from report.markdown.markers import list_cited_ids
+
+
+class CellComparison(SourceComparison):
+    """Compares the cells of the tables of one text with its sources."""
+
+    def check_cell(
+        self,
+        text: str,
+        counts: Sequence[Sequence[float]],
+        whole: Sequence[str],
+        above: BlockContext,
+        head: str,
+        results: Sequence[float] = (),
+    ) -> str:
+        """Return in what a cell differs from its sources, or from those of the whole row.
+
+        The numbers of the other cells are given, from which it may be computed; those that follow
+        from the cited cells are the `results`, which a cell without a citation may name.
+        """
+        cited = [name for name in list_cited_ids(text) if name in self.texts]
+        reckoned = is_labelled_computed(normalize_statement(above.lead))
+        computes = reckoned or any(map(is_labelled_computed, above.head))
+        given = sorted(set(chain.from_iterable(counts))) if computes or "=" in text else []
+        known = [*(given if "=" in text else []), *(compute_results(given) if computes else [])]
+        known += [] if cited else results
+        named, known = self.with_answers(text, cited) or whole, [*known, *self.code_numbers]
+        different = self.find_difference(text, named, known)
+        free = not cited and (reckoned or is_labelled_computed(normalize_statement(head)))
+        return "" if free and different in ("number", "other_number") else different
+
+    def has_misplaced_cell(
+        self, parts: Sequence[str], head: Sequence[str], cited: Sequence[str]
+    ) -> bool:
+        """Tell whether a cell has a number that the sources of its row have for something else."""
+        first, *rest = [normalize_statement(one).strip() for one in parts]
+        named = [normalize_statement(one).strip() for one in head[1:]]
+        return any(
+            self.is_misplaced_cell(cell, first, name, cited)
+            for name, cell in zip(named, rest, strict=False)
+            if not self.with_answers(cell, [])
+        )
+
+    def is_misplaced_cell(self, cell: str, row: str, head: str, cited: Sequence[str]) -> bool:
+        """Tell whether the sources of a row have a number of a cell for something else.
+
+        What programs printed has it where they printed it with the names of row and column.
+        """
+        if not self.has_misplaced_number(f"{row}, {head} {cell}", cited):
+            return False
+        lines = self.list_printed_lines(cited)
+        return not (lines and is_cell_printed(cell, f"{row} {head}", lines))
+
+    @cached_property
+    def code_numbers(self) -> list[float]:
+        """Return the numbers of the code that the text shows, which its prose explains, sorted."""
+        return list_values(self.code)
