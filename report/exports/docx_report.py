@@ -25,7 +25,7 @@ from report.exports.docx_parts import (
     prepare_styles,
 )
 from report.exports.docx_pictures import add_picture
-from report.exports.export_formats import ExportedReport
+from report.exports.export_formats import ExportedReport, replace_unfit_characters
 from report.exports.report_tree import ReportTree, build_report_tree, to_data
 from report.exports.zip_file import write_zip
 from report.labels import get_label, is_chinese_tag
@@ -58,6 +58,7 @@ _MARKS: dict[str, dict[str, bool]] = {
 
 def export_docx(report: ExportedReport) -> bytes:
     """Return a report as a document of Word; its archive has no times."""
+    report = replace_unfit_characters(report)
     tree = build_report_tree(report)
     document = docx.Document()
     prepare_styles(document, tree.language)

@@ -12,7 +12,7 @@ from typing import Any
 from lxml import etree
 
 from report.exports.cited_uses import Footnote
-from report.exports.export_formats import ExportedReport
+from report.exports.export_formats import ExportedReport, replace_unfit_characters
 from report.exports.report_tree import ReportTree, build_report_tree, to_data
 from report.exports.zip_file import write_zip
 from report.labels import get_label
@@ -33,6 +33,7 @@ _CONTAINER = """<?xml version="1.0" encoding="utf-8"?>
 
 def export_epub(report: ExportedReport) -> bytes:
     """Return a report as a book with contents and footnotes; the archive has no times."""
+    report = replace_unfit_characters(report)
     tree = build_report_tree(report)
     headings = list(tree.list_headings())
     root, images = _take_images(tree)

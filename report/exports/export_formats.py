@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, cast
 
 from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
+from text.regex import regex
 
 
 class ExportedReport(NamedTuple):
@@ -20,6 +21,25 @@ class ExportedReport(NamedTuple):
     """The day on which each cited page was read, as an ISO date, by the id of its source."""
     style: str = ""
     """How sources are cited, one of the styles of the format; "" for the usual one."""
+
+
+_UNFIT = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def replace_unfit_characters(report: ExportedReport) -> ExportedReport:
+    """Return a report with blanks for the characters that XML cannot have, in all its words."""
+    document = cast("ReportDocument", _replace_unfit(report.document))
+    return report._replace(document=document)
+
+
+def _replace_unfit(value: object) -> object:
+    if isinstance(value, str):
+        return _UNFIT.sub(" ", value)
+    if isinstance(value, Mapping):
+        return {name: _replace_unfit(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_replace_unfit(one) for one in value]
+    return value
 
 
 class Exporter(Protocol):

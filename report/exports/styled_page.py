@@ -9,7 +9,12 @@ from lxml import html as lxml_html
 
 from report.exports.author_labels import end_label
 from report.exports.cited_uses import CitedUses, Footnote, join_author_citations
-from report.exports.export_formats import AUTHOR_YEAR, FOOTNOTES, ExportedReport
+from report.exports.export_formats import (
+    AUTHOR_YEAR,
+    FOOTNOTES,
+    ExportedReport,
+    replace_unfit_characters,
+)
 from report.labels import get_label
 from report.rendering.html_page import hash_element
 from report.rendering.html_parts import escape_line
@@ -27,6 +32,7 @@ def render_styled_page(report: ExportedReport, *, floating: bool = False) -> str
         floating: Whether footnotes stand in the text, to be moved to the foot of its page on
             paper; else they stand at the end, and lead back.
     """
+    report = replace_unfit_characters(report)
     page = render_html(report.document)
     if report.style not in (AUTHOR_YEAR, FOOTNOTES):
         return page

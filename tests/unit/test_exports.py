@@ -320,6 +320,16 @@ def test_pandoc_reads_the_footnotes_of_a_document_of_word(tmp_path: Path):
     assert re.search(r"\[\^1\]: \\\[1\\\] Dance .*waggle dance", told)
 
 
+@pytest.mark.parametrize(
+    ("name", "style"), [("docx", "numeric"), ("epub", "footnotes"), ("html", "author-year")]
+)
+def test_characters_that_xml_cannot_have_are_blanks(name: str, style: str):
+    sources = [{**one, "title": "Dance\x0b \x9cnotes", "author": "Ada\x00 B"} for one in SOURCES]
+    odd = make_report(title="Bees\x0c and\x07 food", sources=sources)._replace(style=style)
+
+    assert export(name, odd)
+
+
 def test_libreoffice_opens_a_document_of_word(tmp_path: Path):
     (tmp_path / "a.docx").write_bytes(export("docx", with_figures()))
     profile = f"-env:UserInstallation=file://{tmp_path}/profile"
