@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from graph.records import Finding, Passage
+from report.checks.numbers import list_calculations
 from report.evidence_spans import CitationUse, EvidenceSpan, list_evidence
 from report.markdown.cited_parts import list_cited_parts
 from report.markdown.markdown_blocks import list_prose_blocks, list_statements, parse_blocks
@@ -23,6 +24,9 @@ _FRAME_TOKENS = 40  # roughly, around a passage in a request
 
 _FOREIGN = 4_000
 """A page in another language of at most this many characters is shown whole, if there is room."""
+
+_CALCULATED = 6_000
+"""A page that a calculation takes its numbers from is shown whole likewise, if it is no longer."""
 
 _MIN_WORDS = 4  # beside a quotation, for which their own place is looked for
 
@@ -75,7 +79,8 @@ def _find_places(
 ) -> Iterator[_Place]:
     """Yield the places of pages that the statements of findings rest on, in their order.
 
-    Of a page in `whole` it is all of it.
+    Of a page in `whole` it is all of it, and of one of some size that a calculation cites, since
+    its numbers may stand far from each other.
 
     Of a page of at most `foreign` characters in another language it is all of it, since names and
     numbers alone do not tell which of its sentences is meant.
@@ -87,7 +92,7 @@ def _find_places(
                 for use in _list_uses(statement, list_cited_ids(block.text)):
                     name = use.sources[0]
                     text = texts.get(name, "")
-                    if text and name in whole:
+                    if text and (name in whole or _is_calculated_from(use, text, foreign)):
                         yield (name, 0, len(text))
                         continue
                     found = list_evidence(text, use)
@@ -96,6 +101,12 @@ def _find_places(
                         continue
                     for span in found:
                         yield (name, *_widen_to_whole_lines(text, span))
+
+
+def _is_calculated_from(use: CitationUse, text: str, foreign: int) -> bool:
+    """Tell whether a use works a number out, and its page may be shown whole."""
+    fits = foreign > 0 and len(text) <= _CALCULATED
+    return fits and not use.quoted and bool(list_calculations(use.statement))
 
 
 def _is_unsure_across(statement: str, text: str, found: Sequence[EvidenceSpan]) -> bool:

@@ -19,6 +19,7 @@ from report.checks.claims import (
     is_explanatory_heading,
 )
 from report.checks.number_sources import complete_citation
+from report.checks.numbers import list_calculations
 from report.checks.sections import SectionKind, list_section_kinds
 from report.checks.synonyms import has_word_or_synonym
 from report.checks.verification import list_titles, verify_citations
@@ -63,8 +64,9 @@ DISPUTED = "disputed"
 
 _MIN_SOURCE_SHARE = 0.25  # of the words of a claim, in the language of the source
 _MAX_CORRECTION_CHARS = 300
-_FOREIGN_PAGE_CHARS = 6_000
-"""How much of a page in another language is shown for a claim: nearly all pages are shorter."""
+_WHOLE_PAGE_CHARS = 6_000
+"""How much of a page in another language, or behind a calculation, is shown for a claim: nearly all
+pages are shorter."""
 
 _SENTENCE = 600
 """How far a margin may go beyond its size to the end of a sentence, in characters."""
@@ -431,11 +433,15 @@ def _places(text: str, claim: ReviewClaim, part: str) -> Iterator[Span]:
     if claim.code:
         yield from _named(text, said)
         return
+    if len(text) <= _WHOLE_PAGE_CHARS and list_calculations(said):
+        # The numbers of a calculation may stand far from each other.
+        yield Span(0, len(text), "")
+        return
     near = list_evidence(text, CitationUse(0, (), part, quoted=False, context=claim.text))
     certain = any(one.certain for one in near)
     if not certain and detect_language(said) != detect_language(text):
         # Names and numbers alone do not tell which sentence in another language says it.
-        yield Span(0, min(len(text), _FOREIGN_PAGE_CHARS), "")
+        yield Span(0, min(len(text), _WHOLE_PAGE_CHARS), "")
         return
     found = [Span(one.start, one.end, "") for one in near] or [_anchored(text, said)]
     yield from found

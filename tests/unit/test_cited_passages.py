@@ -15,6 +15,12 @@ KEEL = (
 )
 TEXTS = {"S1": KEEL, "S2": "吉井泵功率400瓦。它用水冷却。\n\n售价4900元。"}
 
+ROWS = "\n".join(
+    f"quarter: 2025-Q{quarter}; model: {model}; units: {units + quarter}; price: 899.94 euros."
+    for model, units in (("Aster", 90), ("Birch", 80), ("Corvo", 40), ("Drift", 70), ("Fjell", 21))
+    for quarter in range(1, 9)
+)
+
 
 def finding(text: str) -> Finding:
     return Finding(
@@ -92,6 +98,19 @@ def test_a_source_that_is_to_be_shown_whole_is_if_there_is_room():
 
     assert whole["text"] == page
     assert small["text"] == "The pump draws 7 watts."
+
+
+def test_a_calculation_brings_all_rows_of_its_page():
+    """Rows far from the one that has most of its words are cited by it, too."""
+    calculated = "Birch sold 81 + 82 + 83 + 84 = 330 and Fjell 22 + 23 + 24 + 25 = 94 units [S6]."
+
+    (whole,) = list_cited_passages([finding(calculated)], {"S6": ROWS})
+    told = list_cited_passages(
+        [finding("Birch sold 81 units in quarter 2025-Q1 [S6].")], {"S6": ROWS}
+    )
+
+    assert whole["text"] == ROWS
+    assert all("Fjell" not in one["text"] for one in told)
 
 
 def test_a_statement_that_sums_up_two_places_brings_both():

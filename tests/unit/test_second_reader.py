@@ -325,3 +325,15 @@ def test_what_a_program_printed_is_shown_in_whole_lines():
     for passage in shown:
         first, *_, last = passage["text"].splitlines()
         assert {first, last} <= {*text.splitlines()}
+
+
+def test_a_calculation_is_shown_with_the_whole_of_a_short_page():
+    rows = [f"model: M{at}; units: {at}; price: 899.94 euros." for at in range(90)]
+    page = "\n".join(rows)
+    said = "M3 and M88 sold 3 + 88 = 91 units [S1]."
+
+    (whole,) = find_draft_passages(said, [], [], {"S1": page})
+    parts = find_draft_passages("M3 sold 3 units [S1].", [], [], {"S1": page})
+
+    assert whole["text"] == page
+    assert all(rows[88] not in one["text"] for one in parts)
