@@ -33,7 +33,7 @@ from report.checks.numbers import (
 )
 from report.checks.second_reader import NO_RULING, Ruling
 from report.checks.sections import list_section_kinds, recommends
-from report.checks.source_text import normalize_statement
+from report.checks.source_text import normalize_statement, unmark_quotations
 from report.checks.table_cells import CellComparison
 from report.checks.verification import VerifiedText, list_titles, verify_citations
 from report.markdown.cited_parts import list_cited_parts
@@ -173,7 +173,8 @@ class _CitationEnforcer(CellComparison):
             check = partial(self.check_row, at=at)
         kept: list[str] = []
         for statement in statements:
-            self.dates.look_at(normalize_statement(statement))
+            whole = normalize_statement(unmark_quotations(statement))
+            self.dates.look_at(normalize_statement(statement), whole)
             kept.append(self.record_numbers(check(statement)))
         if self.kinds[at]:
             return kept

@@ -260,7 +260,8 @@ class SourceComparison(SourceContents):
             return different
         strange = "strange" if self.is_unrelated_to(statement, cited) else ""
         reason = strange or self.find_unsupported_reason(statement, cited)
-        return "" if reason == "strange" and self.quotes_code(statement, cited) else reason
+        own = self.quotes_code(statement, cited) or self.dates.has_computed(said)
+        return "" if reason == "strange" and own else reason
 
     def find_unfounded_detail(self, statement: str, cited: Sequence[str], *, free: bool) -> str:
         """Return why an inference is doubtful: a detail of it that no source has, or nothing.
@@ -360,6 +361,7 @@ class SourceComparison(SourceContents):
     def find_unsupported_reason(self, statement: str, cited: Sequence[str]) -> str:
         """Return why sources do not support a statement up to its last citation, or nothing."""
         said = normalize_statement(statement[: _find_citation_end(statement)])
+        said = self.dates.strip(said) if self.dates.has_computed(said) else said
         known = self.list_source_values(cited)
         if self.reckoner.evaluate(said, known, cited=True) == "holds":
             return ""

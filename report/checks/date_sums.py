@@ -6,7 +6,7 @@ from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 from typing import NamedTuple
 
 from text.dates import DateSpan, PartialDate, locate_dates
@@ -19,6 +19,11 @@ _DAYS = {"day": 1, "week": 7}
 _MONTHS = {"month": 1, "year": 12}
 _MAX_DATES = 12  # of a statement; with more, almost any time lies between two of them
 _MAX_NUMBER = 100_000
+_SPELT = "one two three four five six seven eight nine ten eleven twelve"
+_COUNTS = {word: value for value, word in enumerate(_SPELT.split(), 1)}
+_COUNTS |= {sign: value for value, sign in enumerate("一二三四五六七八九十", 1)} | {"两": 2}
+_PERIODS = {"month": 1, "quarter": 3, "year": 12}
+"""How many months each period has that a date may end with."""
 
 
 class TimeSpan(NamedTuple):
@@ -84,8 +89,25 @@ def list_time_spans(text: str) -> list[TimeSpan]:
     return [
         TimeSpan(*found.span(), number, str(found.lastgroup))
         for found in _PATTERNS.time_span.finditer(text)
-        if (number := int(found["number"].replace(",", ""))) <= _MAX_NUMBER
+        if (number := _to_number(found["number"])) <= _MAX_NUMBER
     ]
+
+
+def _to_number(written: str) -> int:
+    lower = written.lower()
+    return _COUNTS[lower] if lower in _COUNTS else int(lower.replace(",", ""))
+
+
+def _end_of_period(day: PartialDate, period: str) -> PartialDate:
+    """Return the last day of the month, the quarter or the year that a date is in."""
+    size = _PERIODS[period]
+    month = -(-day.month // size) * size
+    return PartialDate(day.year, month, monthrange(day.year, month)[1])
+
+
+def _list_periods(text: str) -> set[str]:
+    """Return the periods whose end a text names: "to the end of a quarter"."""
+    return {str(one.lastgroup).removeprefix("zh_") for one in _PATTERNS.period_end.finditer(text)}
 
 
 @lru_cache(maxsize=512)
@@ -131,8 +153,8 @@ def reduce_date_sums(text: str) -> str:
 class KnownDates:
     """The dates that a text may name although its sources do not, and the time between them.
 
-    They are the day of today, and what the text computes from other dates and lengths of time that
-    it names.
+    They are the day of today, and what the text computes from other dates, lengths of time and
+    ends of periods that it names.
 
     Args:
         today: The day on which the text is written, where it may be named.
@@ -143,16 +165,23 @@ class KnownDates:
         self.computed: set[PartialDate] = set()
         self.told: dict[tuple[int, str], None] = {}
         """The lengths of time that the text has named so far."""
+        self.periods: set[str] = set()
+        """The periods whose end the text has named so far."""
         self.beside: set[PartialDate] = set()
         """The dates of the statement that is looked at."""
         self.summed: set[PartialDate] = set()
         """Those of them that are the result of a calculation in it."""
 
-    def look_at(self, statement: str) -> None:
+    def look_at(self, statement: str, quoted: str = "") -> None:
         """Note the dates of a sentence or a row, and those that follow from others in it.
 
         A date follows where it is as much later than another one as a length of time that the
-        text has named before, such as an interval.
+        text has named before, such as an interval; or where it is the end of the period that this
+        leads to, such as "six months to the end of a quarter".
+
+        Args:
+            statement: Its own words.
+            quoted: Its words with those of its quotations.
         """
         self.beside = {one.date for one in locate_dates(statement)}
         sums = [one for one in list_date_sums(statement) if one.right and one.result]
@@ -164,7 +193,26 @@ class KnownDates:
                 for first, last in combinations(sorted(one for one in self.beside if one.day), 2)
                 if any(_is_later_by(first, last, *length) for length in self.told)
             }
-        self.told |= {(one.number, one.unit): None for one in list_time_spans(statement)}
+            self._add_ends_of_periods()
+        self.told |= {(one.number, one.unit): None for one in list_time_spans(quoted or statement)}
+        self.periods |= _list_periods(quoted or statement)
+
+    def _add_ends_of_periods(self) -> None:
+        """Add the ends of periods that others of the dates lead to, and today's in such a pair."""
+        current = {_end_of_period(self.today, one) for one in self.periods} if self.today else set()
+        current |= {one._replace(day=0) for one in current}
+        for first, last in permutations(self.beside, 2):
+            led = [one for length in self.told if (one := add_time(first, *length))]
+            ends = {_end_of_period(one, period) for one in led for period in self.periods}
+            back = any(add_time(last, -number, unit) == first for number, unit in self.told)
+            if last in ends:
+                self.computed |= {last, *({first} & current)}
+            if back and last in current:
+                self.computed |= {first, last}
+
+    def has_computed(self, text: str) -> bool:
+        """Tell whether a text names a date that was worked out."""
+        return bool(self.computed) and any(one.date in self.computed for one in locate_dates(text))
 
     def strip(self, text: str) -> str:
         """Return a text without what needs no source: these dates, and the time between two.

@@ -132,10 +132,15 @@ def _has_other_name(
     )
 
 
-def has_misplaced_row_number(row: str, sources: Sequence[SourceText], about: str) -> bool:
-    """Tell whether a row, with the heads of its cells, has a number that is of something else."""
+def has_misplaced_row_number(
+    row: str, sources: Sequence[SourceText], about: str, named: str = ""
+) -> bool:
+    """Tell whether a row, with the heads of its cells, has a number that is of something else.
+
+    The numbers of what is `named` in it are not looked at.
+    """
     weights = _weigh_words(row, frozenset(search_words(about)))
-    misplaced = has_misplaced_number(row, sources, weights, about)
+    misplaced = has_misplaced_number(row, sources, weights, f"{about}\n{named}")
     return misplaced or has_other_bracketed_number(row, sources)
 
 

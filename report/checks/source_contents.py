@@ -194,10 +194,15 @@ class SourceContents:
         more = sorted([*more, *self.list_derivable_numbers(statement, names)])
         return bool(find_unsupported_number(statement, numbers, more))
 
-    def has_misplaced_number(self, row: str, cited: Sequence[str]) -> bool:
-        """Tell whether the sources of a row of a table have a number of it for something else."""
+    def has_misplaced_number(self, row: str, cited: Sequence[str], named: str = "") -> bool:
+        """Tell whether the sources of a row of a table have a number of it for something else.
+
+        The numbers of what is `named` in it are not looked at.
+        """
         sources, about = [self.get_source(name) for name in cited], self.get_nameable_text(cited)
-        return self.is_comparable(row, cited) and has_misplaced_row_number(row, sources, about)
+        return self.is_comparable(row, cited) and has_misplaced_row_number(
+            row, sources, about, named
+        )
 
 
 _values = lru_cache(maxsize=64)(list_values)

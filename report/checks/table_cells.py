@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 
+from report.checks.calculations import has_wrong_calculation
 from report.checks.caveats import is_labelled_computed
 from report.checks.comparison import SourceComparison
-from report.checks.numbers import compute_results, list_values
+from report.checks.numbers import compute_results, list_calculations, list_values
 from report.checks.printed_results import is_cell_printed
 from report.checks.source_text import normalize_statement
 from report.markdown.markdown_blocks import BlockContext
 from report.markdown.markers import list_cited_ids
+from text.regex import regex
+
+_BRACKETED_SUM = regex(r"[(（]\s*\d[\d.,]*(?:\s*[+＋]\s*\d[\d.,]*)+\s*[)）]")
 
 
 class CellComparison(SourceComparison):
@@ -60,10 +65,29 @@ class CellComparison(SourceComparison):
 
         What programs printed has it where they printed it with the names of row and column.
         """
-        if not self.has_misplaced_number(f"{row}, {head} {cell}", cited):
+        named = self._list_named(cell, row, head)
+        if not has_wrong_calculation(cell):
+            # A sum in brackets is of several rows.
+            cell = _BRACKETED_SUM.sub(" ", cell)
+        if not self.has_misplaced_number(f"{row}, {head} {cell}", cited, named):
             return False
         lines = self.list_printed_lines(cited)
         return not (lines and is_cell_printed(cell, f"{row} {head}", lines))
+
+    def _list_named(self, cell: str, row: str, head: str) -> str:
+        """Return the texts whose numbers are not compared as numbers of a cell.
+
+        Its row and its column may have one in their names ("of 143"). A calculation may also use
+        one that leads on to the table, and has a result that no source has to have.
+        """
+        names = [one for one in (row, head) if re.search(r"[^\W\d]", one)]
+        if not re.search(r"\d", cell):
+            return ""
+        rights = [] if has_wrong_calculation(cell) else list_calculations(cell)
+        results = [
+            re.split("[=≈≒≃]", one, maxsplit=1)[1] for one in rights if re.search("[=≈≒≃]", one)
+        ]
+        return "\n".join([*names, *results, *(self.above if results else [])])
 
     @cached_property
     def code_numbers(self) -> list[float]:

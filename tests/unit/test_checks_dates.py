@@ -159,3 +159,58 @@ def test_months_at_the_head_of_figures_are_dates_of_a_source():
     assert reasons("The page has the totals of March and April 2026 [S1].") == []
     assert reasons("It has no totals for January and February [S1].") == []
     assert reasons("The page has the totals of March and May 2026 [S1].") == ["date"]
+
+
+LEASES = {
+    "S1": (
+        "Lease of Hall Nord, signed on 14 May 2022, runs until 31 December 2029. Single rooms may "
+        "be given up with a notice of six months to the end of a quarter."
+    ),
+    "S4": (
+        "北馆租约于2022年5月14日签订，至2029年12月31日止。"
+        "单个房间可退租，须提前六个月通知，至季度末生效。"
+    ),
+}
+NOTICE = '<q s="S1">a notice of six months to the end of a quarter</q> [S1]. '
+ZH_NOTICE = '<q s="S4">须提前六个月通知，至季度末生效</q>[S4]。'
+
+
+def lease_doubts(said: str) -> list[str]:
+    checked = enforce_citations(said, LEASES, today=TODAY)
+    return [one["reason"] for one in (*checked.doubted, *checked.removed)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"It takes {NOTICE}Notice given today, 28 November 2026, runs six months to 28 May 2027, "
+        "so it takes effect at the end of the quarter, 30 June 2027 [S1].",
+        f"It takes {NOTICE}To leave at 31 December 2026, notice would have had to be given by "
+        "30 June 2026 [S1].",
+        f"It takes {NOTICE}Give notice before the end of December 2026; the six months then lead "
+        "to 30 June 2027 [S1].",
+        f"规定{ZH_NOTICE}今天，即2026年11月28日通知，则六个月后是2027年5月28日，于2027年6月30日生效[S4]。",
+    ],
+)
+def test_the_end_of_a_notice_is_worked_out_from_today_and_its_length(said: str):
+    assert lease_doubts(said) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"It takes {NOTICE}Notice given today, 28 November 2026, runs six months to 28 May 2027, "
+        "so it takes effect at the end of the quarter, 30 September 2027 [S1].",
+        f"It takes {NOTICE}Notice given today, 28 November 2026, runs six months to 28 April 2027, "
+        "so it takes effect at the end of the quarter, 30 June 2027 [S1].",
+        f"It takes {NOTICE}To leave at 31 December 2026, notice would have had to be given by "
+        "31 July 2026 [S1].",
+        f"It takes {NOTICE}The lease of Hall Nord runs until 31 December 2026 [S1].",
+        f"It takes {NOTICE}The lease of Hall Nord, signed on 14 May 2022, runs until 30 June 2027 "
+        "[S1].",
+        f"规定{ZH_NOTICE}今天，即2026年11月28日通知，则六个月后是2027年5月28日，于2027年9月30日生效[S4]。",
+        f"规定{ZH_NOTICE}租约至2026年12月31日止[S4]。",
+    ],
+)
+def test_a_wrong_end_of_a_notice_and_the_end_of_a_quarter_alone_are_doubted(said: str):
+    assert lease_doubts(said) != []
