@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from graph.records import Source
 from prompts.data_blocks import render_block, wrap_blocks
@@ -46,7 +46,9 @@ def render_programs_block(computations: Mapping[str, ComputationRecord]) -> str:
     return wrap_blocks("programs", marked)
 
 
-def select_computed_sources(sources: Mapping[str, Source], cited: list[str]) -> dict[str, Source]:
+def select_computed_sources(
+    sources: Mapping[str, Source], cited: Sequence[str]
+) -> dict[str, Source]:
     """Return the sources among those cited that code computed, in the order of their citations."""
     names = dict.fromkeys(name for name in cited if name in sources)
     return {name: sources[name] for name in names if sources[name]["kind"] == "computed"}
