@@ -14,7 +14,10 @@ _FIRST_MARK = 0xE300
 """The private-use characters from here on stand for figures; no report has them."""
 
 _MARK = regex("[\ue300-\ue3ff]")
-_SHOWS = regex(r"(?i)\b(?:figure|chart|plot|diagram|graph)s?\b|图")
+_SHOWS = regex(r"(?i)\b(?:figure|(?:chart|plot|diagram|graph)s?)\b|图")
+_MAY_SHOW = regex(r"(?i)\bfigures\b")
+"""A word for several figures, which are numbers as often."""
+
 _NO_BLOCK = MarkdownBlock("blank", "", "")
 
 
@@ -65,11 +68,14 @@ def _insert(body: str, source: str, marks: Sequence[str]) -> str:
 
 def _find_paragraph(blocks: Sequence[MarkdownBlock], source: str) -> int:
     """Return where the first paragraph ends that cites a source and speaks of a figure, or 0."""
-    for at, block in enumerate(blocks):
-        told = block.kind in ("text", "item") and source in list_cited_ids(block.text)
-        if told and _SHOWS.search(MARKER.sub("", block.text)):
-            return _end_of_run(blocks, at)
-    return 0
+    told = [
+        (at, MARKER.sub("", block.text))
+        for at, block in enumerate(blocks)
+        if block.kind in ("text", "item") and source in list_cited_ids(block.text)
+    ]
+    named = (at for shows in (_SHOWS, _MAY_SHOW) for at, text in told if shows.search(text))
+    first = next(named, None)
+    return 0 if first is None else _end_of_run(blocks, first)
 
 
 def _end_of_run(blocks: Sequence[MarkdownBlock], at: int) -> int:

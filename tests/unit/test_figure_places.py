@@ -53,6 +53,12 @@ def order(text: str, *parts: str) -> list[str]:
             ["Tern leads", "one.svg", "two.svg", "known"],
         ),
         ("The fees are low", "Two", ["Tern leads", "one.svg", "two.svg", "known"]),
+        ("The figures show the fees", "Two", ["the fees", "one.svg", "two.svg", "Tern leads"]),
+        (
+            "The figures of fees end in May",
+            "A chart has them [S2]",
+            ["Tern leads", "one.svg", "two.svg", "known"],
+        ),
         ("The 图 fees", "Two", ["fees", "one.svg", "two.svg", "Tern leads"]),
     ],
 )
