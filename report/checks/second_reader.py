@@ -19,7 +19,7 @@ from report.checks.claims import (
     is_explanatory_heading,
 )
 from report.checks.number_sources import complete_citation
-from report.checks.sections import SectionKind, list_section_kinds
+from report.checks.sections import SectionKind, find_opening_answer, list_section_kinds
 from report.checks.synonyms import has_word_or_synonym
 from report.checks.verification import list_titles, verify_citations
 from report.evidence_spans import CitationUse, list_evidence
@@ -365,9 +365,11 @@ def _list_statements(
 ) -> Iterator[_Statement]:
     """Yield the statements that need a second reader, in the order of the text."""
     prose, kinds = {at for at, _ in list_prose_blocks(parts)}, list_section_kinds(parts)
+    own: dict[str, SectionKind] = {find_opening_answer(parts): "assessment"}
     for at, part in enumerate(parts):
         if at in prose:
-            yield from (one._replace(section=kinds[at]) for one in _prose(parts, at, contested))
+            said = _prose(parts, at, contested)
+            yield from (one._replace(section=own.get(one.text, kinds[at])) for one in said)
         elif part.kind == "fence":
             named = _cited_above(parts, at)
             lines = map(to_inline_code, list_code_lines(part.text))
