@@ -62,6 +62,10 @@ def test_a_right_share_and_the_total_in_a_heading_raise_nothing(said: str):
 @each_case(
     [
         f"{SHARES}| Fenwick | 61 [S1] | 61 / 143 = 24.7 % [S1] |",
+        f"{SHARES}| Fenwick | 34 [S1] | 34 / 143 = 23.8 % [S1] |",
+        f"{SHARES}| Fenwick | 61 [S1] | 34 / 143 = 23.8 % [S1] |",
+        f"{ZH_SHARES}| 北桥分馆 | 34 [S2] | 34 / 143 = 23.8 % [S2] |",
+        f"{ACROSS}| Readers who would miss it least, of 143 | 12 [S1] | 61 [S1] | 34 [S1] |",
         f"{SHARES}| Fenwick | 77 [S1] | 77 / 143 = 53.8 % [S1] |",
         f"{RULES}| Birchley | none prescribed, since volcanoes erupted near Gravesend [S4] |",
         f"{RULES}| Fenwick | 4.2 % of the income [S4] |",
