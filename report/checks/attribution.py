@@ -19,6 +19,7 @@ from report.checks.caveats import (
 from report.checks.claims import (
     classify_statement,
     has_summary_reference,
+    is_assertion,
     is_introduction,
     is_plain_claim,
     is_summary_opener,
@@ -32,7 +33,7 @@ from report.checks.numbers import (
     list_values,
 )
 from report.checks.second_reader import NO_RULING, Ruling
-from report.checks.sections import list_section_kinds, recommends
+from report.checks.sections import find_opening_answer, list_section_kinds, recommends
 from report.checks.source_text import normalize_statement, unmark_quotations
 from report.checks.table_cells import CellComparison
 from report.checks.verification import VerifiedText, list_titles, verify_citations
@@ -124,6 +125,7 @@ class _CitationEnforcer(CellComparison):
         self.body, self.ruling, self.question = body, ruling, question
         self.parts = parse_blocks(checked.body)
         self.kinds, self.judges = list_section_kinds(self.parts), asks_judgement(question)
+        self.opening = find_opening_answer(self.parts)
         headings = [part.text for part in self.parts if part.kind == "heading"]
         tops = (part.text if part.kind == "heading" else "" for part in self.parts)
         self.headings = [*accumulate(tops, lambda above, own: own or above, initial="")]
@@ -196,7 +198,7 @@ class _CitationEnforcer(CellComparison):
         """Return a statement with its source, or nothing if it needs one and there is none."""
         if (ruled := self.apply_ruling(statement)) is not None:
             return ruled
-        if self.judges and recommends(statement):
+        if self.judges and (recommends(statement) or statement == self.opening):
             return self.check_inference(statement)
         cited = [name for name in dict.fromkeys(list_cited_ids(statement)) if name in self.texts]
         if cited:
@@ -239,8 +241,13 @@ class _CitationEnforcer(CellComparison):
     def check_gap(self, statement: str) -> str:
         """Return a statement of what is not known; a claim that no source has is doubted."""
         cited = list_cited_ids(statement)
-        if not (cited or is_plain_claim(normalize_statement(statement))):
+        said = normalize_statement(statement)
+        if not (cited or is_plain_claim(said)):
             return statement
+        label, colon, _ = said.replace("：", ":").partition(":")
+        if colon and not cited and not is_assertion(label):
+            # It names what is not known, and says why.
+            return self.check_inference(statement)
         kept = self.check_statement(statement, self.near)
         if not kept:
             self.doubt(statement, "no_source")
@@ -392,6 +399,8 @@ class _CitationEnforcer(CellComparison):
             self.check_cell(cell, [*given[:at], *given[at + 1 :]], known, above, head, results)
             for at, (cell, head) in enumerate(zip_longest(parts, above.head, fillvalue=""))
         ]
+        if told[0] == "strange" and not list_cited_ids(parts[0]):
+            told[0] = ""  # What a row is about is named for the reader, in any words.
         wrong = next(filter(None, told), "")
         reckoned = is_labelled_computed(normalize_statement(above.lead)) or any(
             map(is_labelled_computed, above.head)

@@ -20,6 +20,11 @@ def is_absence_remark(statement: str) -> bool:
     return _PATTERNS.any_found(statement, *kinds)
 
 
+def strip_none_cell(cell: str) -> str:
+    """Return a cell of a table without the words that say that there is nothing: "none set"."""
+    return _PATTERNS.none_cell.sub("", cell, count=1)
+
+
 def list_carried_claims(statement: str) -> list[str]:
     """Return the claims in a statement beside its remark that something was not found.
 

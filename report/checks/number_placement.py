@@ -11,7 +11,7 @@ from report.checks.numbers import normalize_numerals
 from report.checks.source_text import SourceText, per_source
 from report.checks.word_changes import tokenize
 from text.pattern_files import PatternFile
-from text.script import detect_language
+from text.script import HAN, detect_language
 from text.words import LEAST_WEIGHT, search_words, word_weight
 
 _PATTERNS = PatternFile("report.checks", "number_placement.toml")
@@ -29,6 +29,8 @@ _MIN_ELSEWHERE_FACTOR = 2.5  # times the overlap of the clause with the place th
 _MIN_ELSEWHERE_SHARE = 0.6  # of the clause
 _MAX_SHORT_PART_WORDS = 3  # a shorter part of a sentence belongs to its neighbours
 _MIN_NAME_CHARS = 4
+_MIN_LISTED_CHARS = 3
+_MIN_LISTED = 3  # numbers of a list
 
 _UNITS = frozenset(
     search_words(
@@ -97,6 +99,23 @@ def has_other_bracketed_number(statement: str, sources: Sequence[SourceText]) ->
             ours = _years(_list_numbers(rest))
             if ours and years and ours.isdisjoint(years):
                 return True
+    return False
+
+
+def has_other_listed_number(cell: str, name: str, sources: Sequence[SourceText]) -> bool:
+    """Tell whether a sentence that lists numbers with names has that of another name in a cell.
+
+    Such is "61 named Fenwick, 34 Birchley": 34 is none of Fenwick.
+    """
+    ours = set(_list_numbers(cell))
+    if not ours or len(name) < _MIN_LISTED_CHARS:
+        return False
+    before = re.compile(rf"(\d[\d,]*)(?:\s+[a-z]+){{0,2}}\s*[{HAN}]{{0,3}}{re.escape(name)}(?!\w)")
+    for sentence in (one for source in sources for one in source.sentences if name in one):
+        own = {one.replace(",", "") for one in before.findall(sentence)}
+        listed = {one.replace(",", "") for one in _PATTERNS.listed.findall(sentence)}
+        if len(listed) >= _MIN_LISTED and own and own.isdisjoint(ours) and ours & listed:
+            return True
     return False
 
 

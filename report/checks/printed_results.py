@@ -18,7 +18,7 @@ _NAME = regex(r"(?<![\w'’-])[A-Z][\w-]{2,}")
 _YEAR = regex(r"(?:19|20)\d\d")
 _MEASURE = regex(
     r"\d[\d.,]*\s?[A-Za-zµ°%]+|\b(?:EUR|USD|GBP|CHF|CNY|RMB|JPY|KRW|INR|HKD|TWD|SGD|AUD|NZD|CAD"
-    r"|SEK|NOK|DKK|PLN|CZK|HUF|BRL|ZAR)\s(?=[-+−]?\d)"
+    r"|SEK|NOK|DKK|PLN|CZK|HUF|BRL)\s(?=[-+−]?\d)"
 )
 
 

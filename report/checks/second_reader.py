@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from html import unescape
 from itertools import accumulate, chain, takewhile
 from typing import Literal, NamedTuple
@@ -19,15 +17,16 @@ from report.checks.claims import (
     is_explanatory_heading,
 )
 from report.checks.number_sources import complete_citation
-from report.checks.numbers import list_calculations
-from report.checks.sections import SectionKind, list_section_kinds
+from report.checks.sections import SectionKind, find_opening_answer, list_section_kinds
+from report.checks.supporting_places import (
+    list_supporting_places,
+    merge_places,
+    widen_place,
+)
 from report.checks.synonyms import has_word_or_synonym
 from report.checks.verification import list_titles, verify_citations
-from report.evidence_spans import CitationUse, list_evidence
 from report.markdown.cited_parts import list_cited_parts
 from report.markdown.code import (
-    extract_code_names,
-    find_similar_code_name,
     list_code_lines,
     to_inline_code,
 )
@@ -43,9 +42,8 @@ from report.markdown.markdown_blocks import (
 )
 from report.markdown.markers import MARKER, QUOTE, list_cited_ids
 from text.normalization import find_quote
-from text.regex import regex
 from text.script import detect_language
-from text.sentences import Span, list_sentences
+from text.sentences import Span
 from text.tokens import bytes_fit, count_tokens
 from text.words import search_words
 
@@ -64,16 +62,6 @@ DISPUTED = "disputed"
 
 _MIN_SOURCE_SHARE = 0.25  # of the words of a claim, in the language of the source
 _MAX_CORRECTION_CHARS = 300
-_WHOLE_PAGE_CHARS = 6_000
-"""How much of a page in another language, or behind a calculation, is shown for a claim: nearly all
-pages are shorter."""
-
-_SENTENCE = 600
-"""How far a margin may go beyond its size to the end of a sentence, in characters."""
-
-_WINDOW_CHARS = 500  # of a page that shares no words with the statement
-_ANCHOR = regex(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]{2,}|-[A-Za-z0-9]\b|\d[\d.,]*\d|\d")
-_CODE = regex(r"`([^`\n]+)`")
 
 
 class ClaimVerdict(NamedTuple):
@@ -314,7 +302,7 @@ def _find_places(claim: ReviewClaim, texts: Mapping[str, str]) -> list[tuple[str
         for name in claim.sources
         if name in texts
         for said in _list_parts(claim, name)
-        for span in _list_places(texts[name], claim, said)
+        for span in list_supporting_places(texts[name], said, claim.text, claim.code)
     ]
 
 
@@ -328,8 +316,8 @@ def _pieces(resting: Iterable[tuple[str, Span]], texts: Mapping[str, str]) -> li
     """Return places of pages as passages, with the widest margin that fits."""
     places = set(resting)
     for beside in _MARGIN_CHARS:
-        wide = _merge_overlaps(
-            sorted((name, _widened(texts[name], at, beside)) for name, at in places)
+        wide = merge_places(
+            sorted((name, widen_place(texts[name], at, beside)) for name, at in places)
         )
         if sum(span.end - span.start for _, span in wide) <= _MAX_EVIDENCE_CHARS:
             break
@@ -367,9 +355,11 @@ def _list_statements(
 ) -> Iterator[_Statement]:
     """Yield the statements that need a second reader, in the order of the text."""
     prose, kinds = {at for at, _ in list_prose_blocks(parts)}, list_section_kinds(parts)
+    own: dict[str, SectionKind] = {find_opening_answer(parts): "assessment"}
     for at, part in enumerate(parts):
         if at in prose:
-            yield from (one._replace(section=kinds[at]) for one in _prose(parts, at, contested))
+            said = _prose(parts, at, contested)
+            yield from (one._replace(section=own.get(one.text, kinds[at])) for one in said)
         elif part.kind == "fence":
             named = _cited_above(parts, at)
             lines = map(to_inline_code, list_code_lines(part.text))
@@ -419,86 +409,3 @@ def _cited_below(parts: Sequence[MarkdownBlock], at: int) -> tuple[str, ...]:
         lambda part: part.kind != "heading" or 0 < rank < part.lead.count("#"), parts[at + 1 :]
     )
     return tuple(list_cited_in_blocks(below))
-
-
-@lru_cache(maxsize=512)
-def _list_places(text: str, claim: ReviewClaim, part: str) -> tuple[Span, ...]:
-    """Return the places of a page that support a part; they are needed twice for a report."""
-    return tuple(_places(text, claim, part))
-
-
-def _places(text: str, claim: ReviewClaim, part: str) -> Iterator[Span]:
-    """Yield the parts of a page closest to a part of a claim, and the part that has its code."""
-    said = MARKER.sub("", part)
-    if claim.code:
-        yield from _named(text, said)
-        return
-    if len(text) <= _WHOLE_PAGE_CHARS and list_calculations(said):
-        # The numbers of a calculation may stand far from each other.
-        yield Span(0, len(text), "")
-        return
-    near = list_evidence(text, CitationUse(0, (), part, quoted=False, context=claim.text))
-    certain = any(one.certain for one in near)
-    if not certain and detect_language(said) != detect_language(text):
-        # Names and numbers alone do not tell which sentence in another language says it.
-        yield Span(0, min(len(text), _WHOLE_PAGE_CHARS), "")
-        return
-    found = [Span(one.start, one.end, "") for one in near] or [_anchored(text, said)]
-    yield from found
-    code = [one.strip() for one in _CODE.findall(said)]
-    shown = "\n".join(text[one.start : one.end] for one in found)
-    if any(one not in shown and one in text for one in code):
-        yield _anchored(text, " ".join(code))
-
-
-def _named(text: str, code: str) -> Iterator[Span]:
-    """Yield where a page mentions the names in a line of code, or similar ones."""
-    places = (find_similar_code_name(one.name, text) for one in extract_code_names(code.strip("`")))
-    yield from (Span(at, at + 1, "") for at in places if at is not None)
-
-
-def _anchored(text: str, statement: str) -> Span:
-    """Return the part of a page with most of the names and numbers of a statement."""
-    wanted = {one[0].lower() for one in _ANCHOR.finditer(statement)}
-    windows = _index_anchors(text)
-    counted = Counter(chain.from_iterable(windows[one] for one in wanted if one in windows))
-    best = max(counted, key=lambda window: (counted[window], -window), default=0)
-    return Span(best * _WINDOW_CHARS, min((best + 1) * _WINDOW_CHARS, len(text)), "")
-
-
-@lru_cache(maxsize=64)
-def _index_anchors(text: str) -> Mapping[str, set[int]]:
-    """Return the windows of a page by the names and numbers in them, in lower case."""
-    windows: dict[str, set[int]] = defaultdict(set)
-    for one in _ANCHOR.finditer(text):
-        windows[one[0].lower()].add(one.start() // _WINDOW_CHARS)
-    return windows
-
-
-def _widened(text: str, span: Span, beside: int) -> Span:
-    """Return a part of a page widened by a margin, and on to the ends of sentences and lines."""
-    least, most = span.start - beside, span.end + beside
-    within = [
-        (one.start, one.end) for one in list_sentences(text) if one.start < most and least < one.end
-    ]
-    start = min([span.start, *(start for start, _ in within if least - start < _SENTENCE)])
-    end = max([span.end, *(end for _, end in within if end - most < _SENTENCE)])
-    return Span(_line(text, start)[0], _line(text, end)[1], "")
-
-
-def _line(text: str, at: int) -> tuple[int, int]:
-    """Return the ends of the line around a place, or the place if it is a long line of prose."""
-    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at) % (len(text) + 1)
-    return (start, end) if end - start < _SENTENCE else (at, at)
-
-
-def _merge_overlaps(wide: Sequence[tuple[str, Span]]) -> list[tuple[str, Span]]:
-    """Return sorted parts of pages, merging those that overlap."""
-    found: list[tuple[str, Span]] = []
-    for name, span in wide:
-        if found and found[-1][0] == name and span.start <= found[-1][1].end:
-            before = found[-1][1]
-            found[-1] = (name, Span(before.start, max(before.end, span.end), ""))
-        else:
-            found.append((name, span))
-    return found

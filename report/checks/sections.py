@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from report.checks.claims import has_attribution
+from report.checks.claims import has_attribution, is_assertion
 from report.markdown.markdown_blocks import (
     MarkdownBlock,
     list_prose_blocks,
     list_statements,
     parse_blocks,
 )
-from report.markdown.markers import MARKER
+from report.markdown.markers import MARKER, QUOTE
 from text.pattern_files import PatternFile
 from text.question_types import asks_judgement
 
 _PATTERNS = PatternFile("report.checks", "sections.toml")
+
+_MAX_OPENING_CHARS = 120
 
 SectionKind = Literal["", "assessment", "unknown"]
 """`assessment` is where a report concludes, recommends and infers; `unknown` is where it says what
@@ -58,6 +61,20 @@ def _classify_heading(heading: str) -> SectionKind:
     return "unknown" if _PATTERNS.unknown.fullmatch(heading) else ""
 
 
+def find_opening_answer(parts: Sequence[MarkdownBlock]) -> str:
+    """Return the statement in which a text says first what to do, or "".
+
+    It is brief, cites nothing, and has no number and no finite verb, as in "Take the Keel pump."
+    The rest of its paragraph cites the sources that it rests on.
+    """
+    first = next((one for one in parts if one.kind not in ("blank", "rule")), None)
+    said = list_statements(first) if first and first.kind == "text" else []
+    if len(said) < 2 or len(said[0]) > _MAX_OPENING_CHARS or re.search(r"\d", said[0]):
+        return ""
+    bare = not (MARKER.search(said[0]) or QUOTE.search(said[0]) or is_assertion(said[0]))
+    return said[0] if bare and MARKER.search("".join(said[1:])) else ""
+
+
 def list_inferred_statements(body: str, question: str = "") -> list[str]:
     """Return the statements of a report that are its writer's inferences, in their order.
 
@@ -66,11 +83,15 @@ def list_inferred_statements(body: str, question: str = "") -> list[str]:
     """
     parts = parse_blocks(body)
     kinds, judges = list_section_kinds(parts), asks_judgement(question)
+    opening = find_opening_answer(parts)
     return [
         statement.strip()
         for at, part in list_prose_blocks(parts)
         for statement in list_statements(part)
-        if (kinds[at] == "assessment" or (judges and recommends(statement)))
+        if (
+            kinds[at] == "assessment"
+            or (judges and (recommends(statement) or statement == opening))
+        )
         and any(map(str.isalnum, statement))
         and not _classify_heading(MARKER.sub("", statement))
     ]

@@ -8,13 +8,14 @@ from functools import cached_property
 from itertools import chain
 
 from report.checks.calculations import has_wrong_calculation
-from report.checks.caveats import is_labelled_computed
+from report.checks.caveats import is_labelled_computed, strip_none_cell
 from report.checks.comparison import SourceComparison
+from report.checks.number_placement import has_other_listed_number
 from report.checks.numbers import compute_results, list_calculations, list_values
 from report.checks.printed_results import is_cell_printed
 from report.checks.source_text import normalize_statement
 from report.markdown.markdown_blocks import BlockContext
-from report.markdown.markers import list_cited_ids
+from report.markdown.markers import MARKER, list_cited_ids
 from text.regex import regex
 
 _BRACKETED_SUM = regex(r"[(（]\s*\d[\d.,]*(?:\s*[+＋]\s*\d[\d.,]*)+\s*[)）]")
@@ -45,6 +46,10 @@ class CellComparison(SourceComparison):
         known += [] if cited else results
         named, known = self.with_answers(text, cited) or whole, [*known, *self.code_numbers]
         different = self.find_difference(text, named, known)
+        rest = strip_none_cell(text)
+        if different == "strange" and rest != text:
+            claims = re.search(r"\w", MARKER.sub("", rest))
+            different = self.find_difference(rest, named, known) if claims else ""
         free = not cited and (reckoned or is_labelled_computed(normalize_statement(head)))
         return "" if free and different in ("number", "other_number") else different
 
@@ -66,12 +71,15 @@ class CellComparison(SourceComparison):
         What programs printed has it where they printed it with the names of row and column.
         """
         named = self._list_named(cell, row, head)
+        lines = self.list_printed_lines(cited)
+        sources = [] if lines else [self.get_source(name) for name in cited]
+        if any(has_other_listed_number(cell, name, sources) for name in (row, head)):
+            return True
         if not has_wrong_calculation(cell):
             # A sum in brackets is of several rows.
             cell = _BRACKETED_SUM.sub(" ", cell)
         if not self.has_misplaced_number(f"{row}, {head} {cell}", cited, named):
             return False
-        lines = self.list_printed_lines(cited)
         return not (lines and is_cell_printed(cell, f"{row} {head}", lines))
 
     def _list_named(self, cell: str, row: str, head: str) -> str:

@@ -271,3 +271,60 @@ def test_what_a_source_recommends_or_compares_is_no_inference_of_the_writer(said
 @pytest.mark.parametrize("said", ["建议先买吉井泵[S2]。", "家用水井用吉井泵更好[S2]。"])
 def test_a_chinese_recommendation_is_an_inference_of_the_writer(said: str):
     assert list_inferred_statements(said, NA) == [said]
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "texts"),
+    [
+        (f"Take the Keel pump. {CITED}", WHICH, TEXTS),
+        ("选吉井泵。吉井泵功率400瓦[S2]。", NA, HAN),
+    ],
+)
+def test_the_answer_that_opens_a_report_is_its_writers_own(
+    said: str, question: str, texts: dict[str, str]
+):
+    result = checked(said, question, texts)
+    claims = list_claims(said, result.removed, result.doubted, texts, result.body)
+
+    assert (result.removed, result.doubted) == ([], [])
+    assert len(list_inferred_statements(result.body, question)) == 1
+    assert [(one.inferred, one.reason) for one in claims] == [(True, ""), (False, "")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"Take the Vexley pump. {CITED}",
+        f"The Keel pump is made by monks in a far abbey. {CITED}",
+        f"Take the Keel pump for 90 euros. {CITED}",
+        "Take the Keel pump. Poets admire it.",
+    ],
+)
+def test_a_name_a_fact_or_a_number_in_the_opening_that_no_source_has_is_not_let_be(said: str):
+    result = checked(said)
+
+    assert [*result.removed, *result.doubted]
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "texts"),
+    [
+        ("- Price of spare parts: the manuals end with the warranty, so it may differ.", "", TEXTS),
+        ("- 备件价格：手册只写到保修为止，所以实际费用会有出入。", NA, HAN),
+    ],
+)
+def test_what_names_a_gap_before_a_colon_needs_no_source(
+    said: str, question: str, texts: dict[str, str]
+):
+    heading = "尚不清楚的内容" if texts is HAN else "What is not known"
+    cited = "吉井泵功率400瓦[S2]。" if texts is HAN else CITED
+    result = checked(f"{cited}\n\n## {heading}\n\n{said}", question, texts)
+
+    assert (result.removed, result.doubted) == ([], [])
+
+
+def test_a_number_or_a_name_behind_the_colon_of_a_gap_needs_one():
+    for said in ("a set costs 77 euros, so it differs.", "only Vexley sells them, so it differs."):
+        result = checked(f"{CITED}\n\n## What is not known\n\n- Price of spare parts: {said}")
+
+        assert result.doubted, said
