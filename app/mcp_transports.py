@@ -101,7 +101,7 @@ async def serve_pipes(server: Server[Any, Any]) -> None:
             await server.run(read, write, server.create_initialization_options())
     except ExceptionGroup as group:
         # The SDK still reads messages while the server is stopped, and finds its stream closed.
-        if group.split(anyio.BrokenResourceError)[1] is not None:
+        if group.split((anyio.BrokenResourceError, anyio.ClosedResourceError))[1] is not None:
             raise
         raise asyncio.CancelledError from group
     finally:
