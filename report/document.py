@@ -367,8 +367,8 @@ def list_notices(document: ReportDocument) -> list[str]:
     """Return the notices at the top of a report, with the run's outcome if it is not complete."""
     language, status = document["language"], document["status"]
     outcome = find_label(f"told_{status}", language)
-    name = get_label(status, language).lower()
-    repeated = any(notice.strip().lower().startswith(name) for notice in document["notices"])
+    told = get_label(status, language).lower()
+    repeated = any(one.strip().lower().startswith(told) for one in document["notices"])
     first = [outcome] if outcome and not repeated else []
     doubted = [get_label("told_doubted", language)] if document["doubted"] else []
     later = describe_later_changes(document.get("later", []), language)
@@ -454,14 +454,10 @@ def list_remarks(document: ReportDocument) -> dict[str, str]:
 
     It says what the sources of the sentence are worth, and what became of it since.
     """
-    language = document["language"]
-    remarks = {
-        one["text"]: get_label(f"only_{one['reason']}", language)
-        for one in document.get("standing", [])
-    }
+    language, standing = document["language"], document.get("standing", [])
+    remarks = {one["text"]: get_label(f"only_{one['reason']}", language) for one in standing}
     for text, told in list_later_remarks(document.get("later", []), language).items():
-        before = remarks.get(text)
-        remarks[text] = f"{before}{get_label('comma', language)}{told}" if before else told
+        remarks[text] = get_label("comma", language).join(filter(None, [remarks.get(text), told]))
     return remarks
 
 
