@@ -73,13 +73,9 @@ def resume(
     elif found.out:
         out = Path(found.out)
     raised = read_caps(cap or [], build_context(found.context).limits._asdict())
+    as_json = invocation.as_json
     conductor = CliRunner(
-        found.thread,
-        wait=False,
-        out=out,
-        force=force,
-        as_json=invocation.as_json,
-        progress=progress,
+        found.thread, wait=False, out=out, force=force, as_json=as_json, progress=progress
     )
     with thread_lock(found.thread):
         try:
