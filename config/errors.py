@@ -297,9 +297,13 @@ class Problem(RuntimeError):
 
 def first_validation_error(error: ValidationError) -> tuple[str, str]:
     """Return where the first error is, such as `steps.0.title`, and what is wrong there."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return place, _validation_message(first["type"], first.get("ctx", {}))
+    return describe_validation_error(error.errors(include_url=False)[0])
+
+
+def describe_validation_error(error: Mapping[str, Any]) -> tuple[str, str]:
+    """Return where an error is, and what is wrong there, of one that Pydantic lists."""
+    place = ".".join(str(part) for part in error["loc"])
+    return place, _validation_message(error["type"], error.get("ctx", {}))
 
 
 def _validation_message(kind: str, about: dict[str, Any]) -> str:

@@ -13,13 +13,10 @@ from urllib.parse import unquote
 
 import httpx
 import pytest
-from starlette.applications import Starlette
-from starlette.schemas import SchemaGenerator
 
 from app.access import AccessMiddleware, AccessRules
+from app.api.application import make_api
 from app.cli.dispatch import Invocation
-from app.problems import EXCEPTION_HANDLERS
-from app.report_routes import REPORT_ROUTES
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.session import ThreadSession
@@ -46,10 +43,6 @@ async def asked(thread: ThreadSession, choices: dict[str, object], script: Scrip
     return str(state["run"])
 
 
-def make_app() -> Starlette:
-    return Starlette(routes=REPORT_ROUTES, exception_handlers=EXCEPTION_HANDLERS)
-
-
 def connect(app: Any) -> httpx.AsyncClient:
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1")
@@ -57,7 +50,7 @@ def connect(app: Any) -> httpx.AsyncClient:
 
 @pytest.fixture
 async def client() -> AsyncIterator[httpx.AsyncClient]:
-    async with connect(make_app()) as one:
+    async with connect(make_api()) as one:
         yield one
 
 
@@ -135,10 +128,10 @@ class _LoggedIn:
 async def test_another_user_or_project_does_not_find_the_report(
     client: httpx.AsyncClient, asked: str
 ):
-    async with connect(_LoggedIn(make_app(), "eve")) as stranger:
+    async with connect(_LoggedIn(make_api(), "eve")) as stranger:
         got = await stranger.get(f"/reports/{asked}?format=md")
         assert (got.status_code, got.json()["code"]) == (404, "run_not_found")
-    async with connect(_LoggedIn(make_app(), Invocation().owner.partition("/")[0])) as owner:
+    async with connect(_LoggedIn(make_api(), Invocation().owner.partition("/")[0])) as owner:
         assert (await owner.get(f"/reports/{asked}?format=md")).status_code == 200
     got = await client.get(f"/reports/{asked}?format=md&project=other")
     assert got.json()["code"] == "run_not_found"
@@ -156,7 +149,7 @@ async def test_without_the_login_that_a_deployment_requires_nothing_is_served(
 
 async def test_a_report_needs_the_token_like_everything_else(asked: str):
     rules = AccessRules(frozenset(), frozenset(), open_to_pages=False)
-    async with connect(AccessMiddleware(make_app(), rules)) as stranger:
+    async with connect(AccessMiddleware(make_api(), rules)) as stranger:
         got = await stranger.get(f"/reports/{asked}?format=md")
 
     assert (got.status_code, got.json()["code"]) == (401, "token_missing")
@@ -202,9 +195,7 @@ async def test_a_failed_file_is_tried_again(
 
 
 def test_the_openapi_document_names_parameters_formats_and_errors():
-    told = SchemaGenerator({}).get_schema(routes=make_app().routes)["paths"]["/reports/{run}"][
-        "get"
-    ]
+    told = make_api().openapi()["paths"]["/reports/{run}"]["get"]
 
     formats = next(one for one in told["parameters"] if one["name"] == "format")["schema"]["enum"]
     styles = next(one for one in told["parameters"] if one["name"] == "style")["schema"]["enum"]
