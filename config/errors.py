@@ -55,6 +55,7 @@ class ErrorCode(StrEnum):
     ANSWER_UNUSABLE = "answer_unusable", ErrorKind.FAILED
     BAD_CHECKPOINT = "bad_checkpoint", ErrorKind.USAGE
     BAD_CHOICE = "bad_choice", ErrorKind.USAGE
+    BAD_CURSOR = "bad_cursor", ErrorKind.USAGE
     BAD_FEEDBACK = "bad_feedback", ErrorKind.USAGE
     BAD_FILE_NAME = "bad_file_name", ErrorKind.USAGE
     BAD_LOCALE = "bad_locale", ErrorKind.USAGE
@@ -193,6 +194,7 @@ class ErrorCode(StrEnum):
     SEARCH_UNAVAILABLE = "search_unavailable", ErrorKind.UNAVAILABLE
     SECRET_REFUSED = "secret_refused", ErrorKind.REFUSED
     SERVER_MISSING = "server_missing", ErrorKind.UNAVAILABLE
+    SHARE_NOT_FOUND = "share_not_found", ErrorKind.NOT_FOUND
     SITE_BLOCKED = "site_blocked", ErrorKind.REFUSED
     SITE_BUSY = "site_busy", ErrorKind.UNAVAILABLE
     SOURCE_NOT_FOUND = "source_not_found", ErrorKind.NOT_FOUND
@@ -211,6 +213,7 @@ class ErrorCode(StrEnum):
     TOKEN_UNUSABLE = "token_unusable", ErrorKind.UNAVAILABLE
     TOKEN_WRONG = "token_wrong", ErrorKind.REFUSED, 401
     TOOL_LIMIT = "tool_limit", ErrorKind.FAILED
+    TOO_MANY_SHARES = "too_many_shares", ErrorKind.CONFLICT
     UNDO_CONFLICT = "undo_conflict", ErrorKind.CONFLICT
     UNDO_DONE = "undo_done", ErrorKind.CONFLICT
     UNDO_FORGOTTEN = "undo_forgotten", ErrorKind.CONFLICT

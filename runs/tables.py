@@ -67,3 +67,15 @@ attempts = Table(
 `status` is `open` until its end is known; until then the numbers are the maximum it may use, and
 `ended` is the latest time at which it ends.
 """
+
+report_shares = Table(
+    "report_shares",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False, index=True),
+    Column("run", String(80), nullable=False, index=True),
+    Column("token", String(64), nullable=False, unique=True),
+    Column("created", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+"""The links by which reports are shared; `token` is the SHA-256 of what is in the address."""

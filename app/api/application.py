@@ -9,11 +9,17 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.types import Lifespan
 
-from app.api import report_routes
+from app.api import report_file_routes, report_routes, run_routes, share_routes
 from app.api.problem_answers import ProblemAnswer
 from app.problems import EXCEPTION_HANDLERS
 
-ROUTERS = (report_routes.router,)
+ROUTERS = (
+    report_file_routes.router,
+    report_routes.router,
+    share_routes.router,
+    share_routes.open_router,
+    run_routes.router,
+)
 """The routes of each noun."""
 
 

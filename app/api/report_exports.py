@@ -13,8 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.content_tags import answer_tagged
-from nodes.finished_report import load_exported_report
+from app.api.server_paths import load_path_filter
+from nodes.finished_report import load_exported_report, load_report_document
 from report.exports.export_formats import EXPORT_FORMATS, ExportedReport, find_format
+from report.exports.report_text import export_html
 from runs.lifecycle import RunRecord
 from text.regex import regex
 
@@ -64,6 +66,22 @@ async def _write(run: RunRecord, name: str, style: str) -> tuple[ExportedReport,
     report = (await load_exported_report(run))._replace(style=style)
     loop = asyncio.get_running_loop()
     return report, await loop.run_in_executor(_WORKER, lambda: find_format(name).load()(report))
+
+
+async def render_shared_page(run: RunRecord) -> str:
+    """Return the report of a run as one page for others, as it was delivered.
+
+    It neither tells what its owner said of it nor where files of the server are.
+
+    Raises:
+        Problem: `report_not_found`.
+    """
+    document = await load_report_document(run)
+    shown = (await load_path_filter(run.owner)).hide(document)
+    shown.pop("command", None)
+    report = ExportedReport(run.id, "", shown, {})
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(_WORKER, lambda: export_html(report).decode())
 
 
 def answer_export(request: Request, report: ExportedReport, name: str, content: bytes) -> Response:

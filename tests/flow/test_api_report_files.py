@@ -7,7 +7,6 @@ import hashlib
 import json
 import threading
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 
@@ -24,6 +23,7 @@ from report.exports import pdf_report, report_text
 from report.exports.bundle import read_bundle
 from report.exports.export_formats import EXPORT_FORMATS
 from runs.lifecycle import create_run
+from tests.api_client import LoggedIn, connect
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
@@ -41,11 +41,6 @@ async def asked(thread: ThreadSession, choices: dict[str, object], script: Scrip
     script.on("reporter", f'They show the way: <q s="S1">{QUOTE}</q> [S1]\n\n{TABLE}')
     state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
     return str(state["run"])
-
-
-def connect(app: Any) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-    return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1")
 
 
 @pytest.fixture
@@ -114,24 +109,13 @@ async def test_what_a_format_lacks_is_told_with_what_to_install(
     assert "pip install 'dossier[pdf]'" in got.json()["hint"]
 
 
-class _LoggedIn:
-    """Stands for the login of a deployment, which names the user of each request."""
-
-    def __init__(self, app: Any, name: str) -> None:
-        self.app, self.name = app, name
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        user = SimpleNamespace(identity=self.name)
-        await self.app({**scope, "user": user}, receive, send)
-
-
 async def test_another_user_or_project_does_not_find_the_report(
     client: httpx.AsyncClient, asked: str
 ):
-    async with connect(_LoggedIn(make_api(), "eve")) as stranger:
+    async with connect(LoggedIn(make_api(), "eve")) as stranger:
         got = await stranger.get(f"/reports/{asked}?format=md")
         assert (got.status_code, got.json()["code"]) == (404, "run_not_found")
-    async with connect(_LoggedIn(make_api(), Invocation().owner.partition("/")[0])) as owner:
+    async with connect(LoggedIn(make_api(), Invocation().owner.partition("/")[0])) as owner:
         assert (await owner.get(f"/reports/{asked}?format=md")).status_code == 200
     got = await client.get(f"/reports/{asked}?format=md&project=other")
     assert got.json()["code"] == "run_not_found"
