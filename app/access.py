@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
+from app.api.scrape_token import METRICS_PATH, has_scrape_token
 from app.problems import PROBLEM_MEDIA_TYPE
 from app.server_token import load_server_token
 from config.errors import ErrorCode, Problem
@@ -189,6 +190,8 @@ class AccessMiddleware:
         headers = Headers(scope=scope)
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         if scope["type"] == "http" and scope["method"] in READING and _is_open(path):
+            return False
+        if path == METRICS_PATH and has_scrape_token(headers):
             return False
         claimed = headers.get("x-auth-scheme") == "langsmith"
         if self.rules.has_own_login and not (claimed and self.rules.accepts_studio_login):

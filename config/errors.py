@@ -135,6 +135,7 @@ class ErrorCode(StrEnum):
     MCP_UNKNOWN = "mcp_unknown", ErrorKind.NOT_FOUND
     MEMORY_AMBIGUOUS = "memory_ambiguous", ErrorKind.USAGE
     MEMORY_FILE_BUSY = "memory_file_busy", ErrorKind.CONFLICT
+    MEMORY_FILE_CHANGED = "memory_file_changed", ErrorKind.CONFLICT, 412
     MEMORY_FILE_TOO_LARGE = "memory_file_too_large", ErrorKind.USAGE
     MEMORY_FILE_UNKNOWN = "memory_file_unknown", ErrorKind.NOT_FOUND
     MEMORY_FILE_UNREADABLE = "memory_file_unreadable", ErrorKind.UNAVAILABLE
@@ -158,6 +159,7 @@ class ErrorCode(StrEnum):
     NOTHING_TO_SEARCH = "nothing_to_search", ErrorKind.NOT_FOUND
     ORIGIN_REFUSED = "origin_refused", ErrorKind.REFUSED, 403
     OUT_OF_RANGE = "out_of_range", ErrorKind.USAGE
+    OPERATOR_ONLY = "operator_only", ErrorKind.REFUSED, 403
     OUTPUT_EXISTS = "output_exists", ErrorKind.CONFLICT
     OUTPUT_LOST = "output_lost", ErrorKind.UNAVAILABLE
     OUTPUT_NOT_WRITABLE = "output_not_writable", ErrorKind.UNAVAILABLE

@@ -122,6 +122,8 @@ class Settings:
     """More names under which a server is reached; those of this machine are always accepted."""
     server_origins: Origins = ()
     """The origins of web pages that may use a server; LangGraph Studio when empty."""
+    metrics_token: str = ""
+    """A token with which figures of everybody's runs can be read; only operators when empty."""
     server_token_always: bool = False
     """Whether pages of those origins need the token on this machine too, as behind a proxy."""
 
@@ -241,7 +243,7 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     **dict.fromkeys(
         (
             *("database_url", "embeddings", "chroma_url", "user", "sandbox_image"),
-            *("reader_browser", "reader_url"),
+            *("reader_browser", "reader_url", "metrics_token"),
         ),
         ("str", _text),
     ),
