@@ -24,6 +24,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
 from app.problems import PROBLEM_MEDIA_TYPE
 from app.server_token import load_server_token
 from config.errors import ErrorCode, Problem
@@ -187,13 +188,18 @@ class AccessMiddleware:
     def _needs_token(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if scope["type"] == "http" and scope["method"] in READING and path in HARMLESS:
+        if scope["type"] == "http" and scope["method"] in READING and _is_open(path):
             return False
         claimed = headers.get("x-auth-scheme") == "langsmith"
         if self.rules.has_own_login and not (claimed and self.rules.accepts_studio_login):
             return False
         from_page = "origin" in headers and self.rules.open_to_pages
         return not (from_page and _on_this_machine(scope, headers) and _by_this_user(scope))
+
+
+def _is_open(path: str) -> bool:
+    """Say whether a path can be read without the token."""
+    return path in HARMLESS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
 
 
 def has_own_login() -> bool:

@@ -24,10 +24,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import TypedDict
 
 from app.access import AccessMiddleware, log_access_rules
+from app.api.application import make_api
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
-from app.problems import EXCEPTION_HANDLERS, MIN_REFUSAL_STATUS, answer_problem
-from app.report_routes import REPORT_ROUTES
+from app.problems import MIN_REFUSAL_STATUS, answer_problem
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.resources import close_resources
@@ -279,10 +279,5 @@ def _close_to_others(folder: Path) -> None:
             path.chmod(owner_only_mode(path.stat().st_mode))
 
 
-app = Starlette(
-    routes=REPORT_ROUTES,
-    middleware=[Middleware(AccessMiddleware), Middleware(MaskingMiddleware)],
-    exception_handlers=EXCEPTION_HANDLERS,
-    lifespan=server_lifespan,
-)
-"""What the server mounts (`langgraph.json`): middleware, and the exports of reports."""
+app = make_api([Middleware(AccessMiddleware), Middleware(MaskingMiddleware)], server_lifespan)
+"""What the server mounts (`langgraph.json`): middleware, and the routes of the API."""

@@ -55,6 +55,7 @@ class ErrorCode(StrEnum):
     ANSWER_UNUSABLE = "answer_unusable", ErrorKind.FAILED
     BAD_CHECKPOINT = "bad_checkpoint", ErrorKind.USAGE
     BAD_CHOICE = "bad_choice", ErrorKind.USAGE
+    BAD_CURSOR = "bad_cursor", ErrorKind.USAGE
     BAD_FEEDBACK = "bad_feedback", ErrorKind.USAGE
     BAD_FILE_NAME = "bad_file_name", ErrorKind.USAGE
     BAD_LOCALE = "bad_locale", ErrorKind.USAGE
@@ -193,6 +194,7 @@ class ErrorCode(StrEnum):
     SEARCH_UNAVAILABLE = "search_unavailable", ErrorKind.UNAVAILABLE
     SECRET_REFUSED = "secret_refused", ErrorKind.REFUSED
     SERVER_MISSING = "server_missing", ErrorKind.UNAVAILABLE
+    SHARE_NOT_FOUND = "share_not_found", ErrorKind.NOT_FOUND
     SITE_BLOCKED = "site_blocked", ErrorKind.REFUSED
     SITE_BUSY = "site_busy", ErrorKind.UNAVAILABLE
     SOURCE_NOT_FOUND = "source_not_found", ErrorKind.NOT_FOUND
@@ -211,6 +213,7 @@ class ErrorCode(StrEnum):
     TOKEN_UNUSABLE = "token_unusable", ErrorKind.UNAVAILABLE
     TOKEN_WRONG = "token_wrong", ErrorKind.REFUSED, 401
     TOOL_LIMIT = "tool_limit", ErrorKind.FAILED
+    TOO_MANY_SHARES = "too_many_shares", ErrorKind.CONFLICT
     UNDO_CONFLICT = "undo_conflict", ErrorKind.CONFLICT
     UNDO_DONE = "undo_done", ErrorKind.CONFLICT
     UNDO_FORGOTTEN = "undo_forgotten", ErrorKind.CONFLICT
@@ -297,9 +300,13 @@ class Problem(RuntimeError):
 
 def first_validation_error(error: ValidationError) -> tuple[str, str]:
     """Return where the first error is, such as `steps.0.title`, and what is wrong there."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return place, _validation_message(first["type"], first.get("ctx", {}))
+    return describe_validation_error(error.errors(include_url=False)[0])
+
+
+def describe_validation_error(error: Mapping[str, Any]) -> tuple[str, str]:
+    """Return where an error is, and what is wrong there, of one that Pydantic lists."""
+    place = ".".join(str(part) for part in error["loc"])
+    return place, _validation_message(error["type"], error.get("ctx", {}))
 
 
 def _validation_message(kind: str, about: dict[str, Any]) -> str:

@@ -32,7 +32,7 @@ UNSEARCHED_TABLES = {
     *("facts", "pages", "members"),  # erased by their own functions
     *("schema", "namespaces", "documents", "former_documents"),  # names only
     *("projects", "vectors", "vector_sets"),  # names only
-    *("sources", "heard"),  # ids only
+    *("sources", "heard", "report_shares"),  # ids only
 }
 """The tables that are not searched for sentences; all others are, also those added later."""
 
