@@ -13,9 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from app.access import has_own_login
-from config.errors import ErrorCode, Problem
-from config.settings import settings
+from app.auth.request_identity import find_user
 from nodes.finished_report import load_exported_report
 from report.exports.export_formats import (
     EXPORT_FORMATS,
@@ -79,7 +77,7 @@ async def get_report(request: Request) -> Response:
       "503": {description: "A format needs what is not installed (`pdf_unavailable`)."}
     """  # noqa: E501
     query = request.query_params
-    owner = join_owner(_find_login(request), query.get("project", ""))
+    owner = join_owner(find_user(request).name, query.get("project", ""))
     name = query.get("format", "").lower()
     style = check_export_style(name, query.get("style", "")) if name else ""
     run = await find_run(owner, request.path_params["run"])
@@ -104,21 +102,6 @@ async def _describe(run: RunRecord, request: Request) -> dict[str, object]:
     ]
     about = {"run": run.id, "thread": run.thread, "status": run.status}
     return {**about, "title": document["title"], "created": document["created"], "formats": formats}
-
-
-def _find_login(request: Request) -> str:
-    """Return the user whose runs a request may see, as `resolve_owner` names the user of a run.
-
-    Raises:
-        Problem: `token_missing` where a login is required and the request has none.
-    """
-    user = request.scope.get("user")
-    if user is not None and user.identity:
-        return str(user.identity)
-    if has_own_login():
-        hint = "set http.enable_custom_route_auth in langgraph.json, and log in"
-        raise Problem(ErrorCode.TOKEN_MISSING, "this request has no login", hint=hint)
-    return settings().user
 
 
 async def _write_once(run: RunRecord, name: str, style: str) -> tuple[ExportedReport, bytes]:
