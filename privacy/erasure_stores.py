@@ -33,6 +33,7 @@ UNSEARCHED_TABLES = {
     *("schema", "namespaces", "documents", "former_documents"),  # names only
     *("projects", "vectors", "vector_sets"),  # names only
     *("sources", "heard", "report_shares"),  # ids only
+    *("server_users", "user_tokens"),  # names only
 }
 """The tables that are not searched for sentences; all others are, also those added later."""
 
