@@ -38,11 +38,11 @@ TRACE_EXPORTER = "OTEL_TRACES_EXPORTER"
 """The variable that names exporters of OpenTelemetry, or `none`."""
 
 SPAN_VARIABLES = (
+    TRACE_EXPORTER,
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    TRACE_EXPORTER,
 )
-"""The variables each of which has spans of OpenTelemetry sent."""
+"""The variables each of which has spans of OpenTelemetry sent; a later one says better where."""
 
 METRIC_VARIABLES = ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_METRICS_EXPORTER")
 """The variables each of which has metrics of OpenTelemetry sent where spans are."""

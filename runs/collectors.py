@@ -14,8 +14,9 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.trace import Status
 
-from config.environment import METRIC_VARIABLES, TRACE_EXPORTER, is_any_set
-from config.key_masking import mask_keys
+from config.environment import METRIC_VARIABLES, SPAN_VARIABLES, TRACE_EXPORTER, is_any_set
+from config.errors import ErrorCode, Problem
+from config.key_masking import mask_keys, mask_value
 from text.secret_masking import mask_secrets
 
 PROTOCOLS = {"grpc": "otlp_proto_grpc", "http/protobuf": "otlp_proto_http"}
@@ -44,6 +45,29 @@ def make_metric_exporters() -> list[MetricExporter]:
     if not is_any_set(METRIC_VARIABLES):
         return []
     return [*_make_exporters("metrics", os.environ.get("OTEL_METRICS_EXPORTER", ""))]
+
+
+def check_collectors() -> str:
+    """Send a request without spans to each collector; return where spans are sent.
+
+    Raises:
+        Problem: `collector_unavailable`.
+    """
+    named = next((name for name in SPAN_VARIABLES[::-1] if os.environ.get(name)), "")
+    where = mask_value(named, os.environ.get(named, ""))
+    try:
+        exporters = make_span_exporters()
+    except Exception as error:
+        what = f"spans cannot be sent: {error}"
+        raise Problem(ErrorCode.COLLECTOR_UNAVAILABLE, what, where=where) from error
+    try:
+        if any(one.export([]) is not SpanExportResult.SUCCESS for one in exporters):
+            what = "the collector of OpenTelemetry does not take spans"
+            raise Problem(ErrorCode.COLLECTOR_UNAVAILABLE, what, where=where)
+    finally:
+        for exporter in exporters:
+            exporter.shutdown()
+    return where
 
 
 def _make_exporters(signal: str, names: str) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry on loopback, which takes spans over HTTP as protobuf, or does not."""
+"""A collector of OpenTelemetry on loopback, which takes spans over HTTP, hangs or fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 Behaviour = Literal["takes", "hangs", "fails"]
 
-HANGS = 30.0
+HANGS = 600.0
 """How long a collector that hangs keeps a request, in seconds."""
 
 

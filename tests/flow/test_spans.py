@@ -210,6 +210,14 @@ async def test_a_session_after_a_review_goes_on_with_the_trace_and_links_to_the_
     await assert_sums_are_those_of_the_ledger(spans)
 
 
+async def wait_for_open_attempts(count: int) -> None:
+    for _ in range(1000):
+        if [one.status for one in await list_attempts("t1-1")].count("open") == count:
+            return
+        await asyncio.sleep(0.01)
+    pytest.fail("nothing was asked")
+
+
 async def test_what_a_killed_session_did_not_send_is_told_by_the_next(
     collector: Collector,
     thread: ThreadSession,
@@ -230,8 +238,7 @@ async def test_what_a_killed_session_did_not_send_is_told_by_the_next(
         killed.setattr(session, "end_run_spans", nothing)
         killed.setattr(call_middleware, "commit_statements", nothing)
         run = asyncio.create_task(thread.begin(QUESTION, make(choices), quiet))
-        while [one.status for one in await list_attempts("t1-1")].count("open") < 2:
-            await asyncio.sleep(0.01)
+        await wait_for_open_attempts(2)
         run.cancel()
         await asyncio.wait([run])
     # Nobody closes what a killed process had open.
