@@ -204,7 +204,7 @@ def _describe_run(export: SpanExport, site: CallSite, question: str) -> dict[str
     }
     if export.shows_content:
         about["user.id"] = split_owner(site.owner)[0]
-        about |= describe_messages([HumanMessage(question)], None)
+        about |= {**describe_messages([HumanMessage(question)], None), "input.value": question}
     return about
 
 

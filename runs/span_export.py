@@ -36,6 +36,9 @@ CONTENT_VALUES = ("true", "span_only", "span_and_event")
 FLUSH_SECONDS = 3.0
 """How long a process waits at its end for the collectors to take the last spans."""
 
+KNOWN_OPERATIONS = ("chat", "embeddings", "execute_tool", "invoke_agent", "retrieval")
+"""The operations that every viewer knows; Phoenix and Langfuse are told what other spans are."""
+
 DURATION_BOUNDS = [0.01 * 2**power for power in range(14)]
 """The buckets of durations, in seconds, as the conventions have them: 0.01 to 81.92."""
 
@@ -89,6 +92,8 @@ class SpanExport:
             trace_id: The trace of a span without a parent; a random one by default.
             span_id: Its id; a random one by default.
         """
+        if attributes.get("gen_ai.operation.name") not in KNOWN_OPERATIONS:
+            attributes = {**attributes, "openinference.span.kind": "CHAIN"}
         context = trace.set_span_in_context(parent, Context()) if parent else Context()
         with self._ids.chosen(trace_id, span_id):
             return self._tracer.start_span(
