@@ -32,6 +32,7 @@ from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.resources import close_resources
 from config.search_table import load_search_table
+from storage.file_store import file_store
 from storage.permissions import owner_only_mode
 from text.secret_masking import mask_secrets_within
 from tools.message_uploads import replace_file_bytes
@@ -102,7 +103,7 @@ class MaskingMiddleware:
             await self.app(scope, receive, send)
             return
         body, ended = await _body(receive)
-        new: list[Path] = []
+        new: list[str] = []
         try:
             safe = await asyncio.to_thread(mask_request, body, _thread(scope), new)
         except Problem as problem:
@@ -126,25 +127,25 @@ def _thread(scope: Scope) -> str:
     return str(UUID(found[1])) if found else ""
 
 
-def _clean_up_on_refusal(send: Send, new: Sequence[Path]) -> Send:
+def _clean_up_on_refusal(send: Send, new: Sequence[str]) -> Send:
     """Return a way to answer that removes the files of a request which is refused."""
 
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] >= MIN_REFUSAL_STATUS:
-            for path in new:
-                await asyncio.to_thread(path.unlink, missing_ok=True)
+            for name in new:
+                await asyncio.to_thread(file_store().remove, name)
         await send(message)
 
     return answer
 
 
-def mask_request(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
+def mask_request(body: bytes, thread: str = "", new: list[str] | None = None) -> bytes:
     """Return a request with its secrets masked; the very same bytes if it has none or is no JSON.
 
     Args:
         body: The request.
         thread: The thread in whose folder the files of its messages are kept, if that is known.
-        new: Is told the paths of files that were not there yet.
+        new: Is told the names of stored files that were not there yet.
 
     Raises:
         Problem: `request_refused` if it has a wrong form, or is nested too deeply.
@@ -179,7 +180,7 @@ def _check_form(data: Any) -> None:
             raise Problem(ErrorCode.REQUEST_REFUSED, what, where=where) from error
 
 
-def _store_files(data: Any, thread: str, new: list[Path] | None) -> Any:
+def _store_files(data: Any, thread: str, new: list[str] | None) -> Any:
     """Return what a request says with a reference in the place of each file of a message."""
     if isinstance(data, list):
         return _unless_same([_store_files(one, thread, new) for one in data], data)

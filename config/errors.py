@@ -67,7 +67,9 @@ class ErrorCode(StrEnum):
     CHAT_UNREADABLE = "chat_unreadable", ErrorKind.USAGE
     CHECKPOINT_NOT_FOUND = "checkpoint_not_found", ErrorKind.NOT_FOUND
     CHECKPOINTS_UNSAFE = "checkpoints_unsafe", ErrorKind.UNAVAILABLE
+    CHOICE_REFUSED = "choice_refused", ErrorKind.REFUSED, 403
     CHROMA_UNAVAILABLE = "chroma_unavailable", ErrorKind.UNAVAILABLE
+    COLLECTOR_UNAVAILABLE = "collector_unavailable", ErrorKind.UNAVAILABLE
     CONFIG_NOT_FOUND = "config_not_found", ErrorKind.NOT_FOUND
     CONFIG_SYNTAX = "config_syntax", ErrorKind.USAGE
     CONFIG_VALUE = "config_value", ErrorKind.USAGE
@@ -122,6 +124,7 @@ class ErrorCode(StrEnum):
     KNOWLEDGE_UNAVAILABLE = "knowledge_unavailable", ErrorKind.UNAVAILABLE
     KNOWLEDGE_UNKNOWN = "knowledge_unknown", ErrorKind.NOT_FOUND
     LOCOMO_UNREADABLE = "locomo_unreadable", ErrorKind.USAGE
+    LOGIN_UNAVAILABLE = "login_unavailable", ErrorKind.UNAVAILABLE
     LOG_INVALID = "log_invalid", ErrorKind.USAGE
     MCP_CONFIG = "mcp_config", ErrorKind.USAGE
     MCP_ENV_DENIED = "mcp_env_denied", ErrorKind.REFUSED
@@ -157,9 +160,9 @@ class ErrorCode(StrEnum):
     NOT_EDITABLE = "not_editable", ErrorKind.REFUSED
     NOT_WAITING = "not_waiting", ErrorKind.CONFLICT
     NOTHING_TO_SEARCH = "nothing_to_search", ErrorKind.NOT_FOUND
+    OPERATOR_ONLY = "operator_only", ErrorKind.REFUSED, 403
     ORIGIN_REFUSED = "origin_refused", ErrorKind.REFUSED, 403
     OUT_OF_RANGE = "out_of_range", ErrorKind.USAGE
-    OPERATOR_ONLY = "operator_only", ErrorKind.REFUSED, 403
     OUTPUT_EXISTS = "output_exists", ErrorKind.CONFLICT
     OUTPUT_LOST = "output_lost", ErrorKind.UNAVAILABLE
     OUTPUT_NOT_WRITABLE = "output_not_writable", ErrorKind.UNAVAILABLE
@@ -211,7 +214,9 @@ class ErrorCode(StrEnum):
     THREAD_MISSING = "thread_missing", ErrorKind.USAGE
     THREAD_NOT_FOUND = "thread_not_found", ErrorKind.NOT_FOUND
     THREAD_TAKEN = "thread_taken", ErrorKind.CONFLICT
+    TOKEN_EXPIRED = "token_expired", ErrorKind.REFUSED, 401
     TOKEN_MISSING = "token_missing", ErrorKind.REFUSED, 401
+    TOKEN_NOT_FOUND = "token_not_found", ErrorKind.NOT_FOUND
     TOKEN_UNUSABLE = "token_unusable", ErrorKind.UNAVAILABLE
     TOKEN_WRONG = "token_wrong", ErrorKind.REFUSED, 401
     TOOL_LIMIT = "tool_limit", ErrorKind.FAILED
@@ -232,6 +237,9 @@ class ErrorCode(StrEnum):
     URL_TOO_LARGE = "url_too_large", ErrorKind.REFUSED
     URL_UNRESOLVED = "url_unresolved", ErrorKind.REFUSED
     USAGE = "usage", ErrorKind.USAGE
+    USER_EXISTS = "user_exists", ErrorKind.CONFLICT
+    USER_NAME_INVALID = "user_name_invalid", ErrorKind.USAGE
+    USER_NOT_FOUND = "user_not_found", ErrorKind.NOT_FOUND
     WAITING_REVIEW = "waiting_review", ErrorKind.CONFLICT
 
     @classmethod

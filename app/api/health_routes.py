@@ -16,6 +16,7 @@ from app.api.router import make_router
 from config.errors import Problem
 from library.chroma import check_chroma_server
 from storage.engine import read_rows
+from storage.file_store import file_store
 from storage.permissions import check_room
 
 open_router = make_router("Health", "/api", route_class=OpenRoute)
@@ -59,7 +60,7 @@ async def tell_readiness(response: Response) -> Readiness:
     """Ask the database, the storage of files and the vector store; 503 if one does not answer."""
     checks: dict[str, Callable[[], Awaitable[object]]] = {
         "database": partial(read_rows, select(literal(1))),
-        "storage": partial(asyncio.to_thread, check_room),
+        "storage": partial(asyncio.to_thread, _check_storage),
         "vectors": partial(asyncio.to_thread, check_chroma_server, SECONDS),
     }
     told = await asyncio.gather(*(_check(name, one) for name, one in checks.items()))
@@ -67,6 +68,16 @@ async def tell_readiness(response: Response) -> Readiness:
     response.status_code = 200 if ready else UNAVAILABLE
     response.headers["Cache-Control"] = "no-store"
     return Readiness(ready=ready, checks=dict(zip(checks, told, strict=True)))
+
+
+def _check_storage() -> None:
+    """Make sure that the home has room, and that the place of files answers.
+
+    Raises:
+        Problem: What is wrong with either.
+    """
+    check_room()
+    file_store().exists("ready")
 
 
 async def _check(name: str, work: Callable[[], Awaitable[object]]) -> str:

@@ -1,1 +1,1 @@
-"""Who sends a request to the server."""
+"""Who uses a server: users, how they log in, and what is theirs."""

@@ -38,10 +38,13 @@ from privacy.service import (
 from report.document import build_document
 from report.export import (
     FIGURE_FILES,
-    is_report_in_folder,
-    list_report_files,
     render_report_files,
-    write_report_files,
+)
+from report.report_places import (
+    has_report_files,
+    is_report_there,
+    list_report_addresses,
+    put_report,
 )
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_report_dirs
 from text.pluralization import pluralize
@@ -63,7 +66,7 @@ async def redraw_reports(owner: str, states: Sequence[ReportState]) -> int:
     for one in states:
         contents, folders = await _render_remaining(owner, one)
         for folder in folders:
-            await write_report_files(contents, folder, force=True)
+            await put_report(contents, folder, force=True)
             _sweep(folder)
             count += 1
     return count
@@ -76,13 +79,13 @@ async def list_outdated_reports(
     outdated = []
     for one in states:
         contents, folders = await _render_remaining(owner, one)
-        if one.is_changed or not all(is_report_in_folder(contents, folder) for folder in folders):
-            files = [str(file) for folder in folders for file in list_report_files(folder)]
+        if one.is_changed or not all(is_report_there(contents, folder) for folder in folders):
+            files = [file for folder in folders for file in list_report_addresses(folder)]
             outdated.append((one, files))
     return outdated
 
 
-async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, bytes], list[Path]]:
+async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, bytes], list[str]]:
     """Return what is left of the files of a report, and the folders in which they lie."""
     state = cast("State", report.after)
     try:
@@ -95,16 +98,14 @@ async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, 
     ended = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
     day = state["report"].get("created", ended)
     document = await draw_report(owner, report.run, state, day)
-    folders = [Path(folder) for folder in await list_report_dirs(run)]
-    names = REPORT_FILES.values()
-    left = [folder for folder in folders if any((folder / name).exists() for name in names)]
+    left = [folder for folder in await list_report_dirs(run) if has_report_files(folder)]
     return render_report_files(document), left
 
 
-def _sweep(folder: Path) -> None:
+def _sweep(folder: str) -> None:
     """Remove what a killed process has left half written."""
     for name in (*REPORT_FILES.values(), FIGURE_FILES):
-        for part in folder.glob(f".{name}.*.part"):
+        for part in Path(folder).glob(f".{name}.*.part"):
             part.unlink(missing_ok=True)
 
 

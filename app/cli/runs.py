@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.table import Column, Table
@@ -86,7 +85,7 @@ def _print_calls(
     run: RunRecord, calls: list[dict[str, Any]], made: Sequence[Attempt], invocation: Invocation
 ) -> None:
     data = {**_run_as_dict(run), "calls": calls, "spent": sum_attempts(made)._asdict()}
-    report = f"report: {Path(run.folder, REPORT_FILES['md'])}" if run.folder else "no report yet"
+    report = f"report: {run.folder}/{REPORT_FILES['md']}" if run.folder else "no report yet"
     notes = []
     if count := sum(len(check["removed"]) for check in _checks(calls)):
         notes.append(f"{count} removed by the checks: dossier runs show {run.id} --removed")

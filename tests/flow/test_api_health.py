@@ -102,7 +102,7 @@ async def test_figures_are_for_operators_and_for_the_scrape_token(monkeypatch: p
 
 async def test_figures_are_for_no_other_user(monkeypatch: pytest.MonkeyPatch):
     from app.api import metrics_routes  # noqa: PLC0415
-    from app.auth.request_identity import User  # noqa: PLC0415
+    from app.auth.user import User  # noqa: PLC0415
 
     monkeypatch.setattr(metrics_routes, "find_user", lambda _: User("eve", is_operator=False))
     async with connect(make_api()) as client:

@@ -172,7 +172,7 @@ async def test_a_proposal_is_shown_as_a_difference_and_accepted(client: httpx.As
     assert (accepted["status"], accepted["conflicts"]) == ("approved", 0)
     rejected = (await client.post(f"/api/proposals/{offered[1].id}/reject")).json()
     assert rejected["status"] == "rejected"
-    text = Path(path).read_text()
+    text = Path(path).read_text()  # noqa: ASYNC240
     assert "Prefers tables." in text
     assert "Lives in Graz." not in text
     assert (await client.get("/api/proposals")).json() == []
