@@ -43,7 +43,8 @@ READING = frozenset(["GET", "HEAD"])
 
 SHOWN = (
     *("x-pagination-total", "x-pagination-next", "content-location"),
-    *("content-disposition", "etag"),
+    *("content-disposition", "etag", "location", "upload-offset", "upload-length"),
+    *("upload-expires", "tus-resumable", "tus-version", "tus-extension", "tus-max-size"),
 )
 """The response headers that the server's clients read."""
 

@@ -22,6 +22,8 @@ from app.api import (
     report_routes,
     run_routes,
     share_routes,
+    upload_folder_routes,
+    upload_routes,
 )
 from app.api.problem_answers import ProblemAnswer
 from app.problems import EXCEPTION_HANDLERS
@@ -38,6 +40,9 @@ ROUTERS = (
     memory_transfer_routes.router,
     agents_md_routes.router,
     erasure_routes.router,
+    upload_routes.router,
+    upload_routes.json_router,
+    upload_folder_routes.router,
     health_routes.open_router,
     metrics_routes.router,
 )

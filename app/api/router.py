@@ -11,18 +11,25 @@ MAX_BODY_BYTES = 1_000_000
 """The largest body of a request, where a route does not say otherwise."""
 
 
-def make_router(tag: str, prefix: str = "", route_class: type[APIRoute] = APIRoute) -> APIRouter:
+def make_router(
+    tag: str,
+    prefix: str = "",
+    route_class: type[APIRoute] = APIRoute,
+    *,
+    most_bytes: int | None = MAX_BODY_BYTES,
+) -> APIRouter:
     """Return a router for the routes of a noun.
 
     Args:
         tag: Under which the documentation lists them.
         prefix: What their paths begin with.
         route_class: What kind of routes they are.
+        most_bytes: The largest body; `None` where routes read bodies as they come in.
     """
     return APIRouter(
         prefix=prefix,
         tags=[tag],
         route_class=route_class,
         responses=tell_problems("token_missing"),
-        max_body_size=MAX_BODY_BYTES,
+        max_body_size=most_bytes,
     )
