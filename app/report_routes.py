@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -14,14 +12,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.access import has_own_login
+from app.export_queue import write_export
 from config.errors import ErrorCode, Problem
+from config.resources import SharedTasks
 from config.settings import settings
 from nodes.finished_report import load_exported_report
 from report.exports.export_formats import (
     EXPORT_FORMATS,
     ExportedReport,
     check_export_style,
-    find_format,
 )
 from runs.call_site import join_owner
 from runs.lifecycle import RunRecord, find_run
@@ -29,9 +28,6 @@ from text.regex import regex
 
 _MAX_NAME = 80  # characters of the title in the name of a file
 _UNSAFE = regex(r"[\\/:*?\"<>|\s]+")
-
-_WORKER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
-"""Writes one export at a time, so that the runs of the server keep most of the processor."""
 
 
 class _Wanted(NamedTuple):
@@ -45,7 +41,7 @@ class _Wanted(NamedTuple):
     style: str
 
 
-_WRITING: dict[_Wanted, asyncio.Task[tuple[ExportedReport, bytes]]] = {}
+_writing = SharedTasks[_Wanted, tuple[ExportedReport, bytes]]()
 """What is being written now; who asks for the same meanwhile waits for it."""
 
 
@@ -54,7 +50,8 @@ async def get_report(request: Request) -> Response:
 
     Raises:
         Problem: `run_not_found`, `report_not_found`, `unknown_format`, `bad_choice`,
-            `token_missing`, or what the format needs (`pdf_unavailable`, `no_tables`).
+            `token_missing`, `export_busy`, `export_failed`, or what the format needs
+            (`pdf_unavailable`, `no_tables`).
     ---
     summary: The report of a finished run in a format
     description: >-
@@ -76,7 +73,8 @@ async def get_report(request: Request) -> Response:
       "401": {description: "The token or the login is missing."}
       "404": {description: "The run is not there, has no report yet, or no table for `csv` (`run_not_found`, `report_not_found`, `no_tables`)."}
       "422": {description: "The format or the style is unknown (`unknown_format`, `bad_choice`)."}
-      "503": {description: "A format needs what is not installed (`pdf_unavailable`)."}
+      "500": {description: "The file cannot be written (`export_failed`)."}
+      "503": {description: "A format needs what is not installed (`pdf_unavailable`), or too many exports wait (`export_busy`, with `Retry-After`)."}
     """  # noqa: E501
     query = request.query_params
     owner = join_owner(_find_login(request), query.get("project", ""))
@@ -123,19 +121,12 @@ def _find_login(request: Request) -> str:
 
 async def _write_once(run: RunRecord, name: str, style: str) -> tuple[ExportedReport, bytes]:
     """Return a report and its file; the same file is never written twice at the same time."""
+
+    async def load() -> ExportedReport:
+        return (await load_exported_report(run))._replace(style=style)
+
     wanted = _Wanted(run.owner, run.id, run.updated, name, style)
-    task = _WRITING.get(wanted)
-    if task is None:
-        task = _WRITING[wanted] = asyncio.create_task(_write(run, name, style))
-        task.add_done_callback(lambda _: _WRITING.pop(wanted, None))
-    # A client that goes away does not take the file from the others.
-    return await asyncio.shield(task)
-
-
-async def _write(run: RunRecord, name: str, style: str) -> tuple[ExportedReport, bytes]:
-    report = (await load_exported_report(run))._replace(style=style)
-    loop = asyncio.get_running_loop()
-    return report, await loop.run_in_executor(_WORKER, lambda: find_format(name).load()(report))
+    return await _writing.run(wanted, lambda: write_export(load, name))
 
 
 def _answer(request: Request, report: ExportedReport, name: str, content: bytes) -> Response:

@@ -24,6 +24,10 @@ _LOGGER = "weasyprint"
 _VARIANT = "pdf/ua-1"  # tagged, with title and language, for screen readers
 _MISSING_GLYPH = ".notdef"  # how a line of its log begins that tells of a letter without a font
 _CJK = regex(f"[{CJK}]")
+_LONG_WORD = regex(f"[^\\s{CJK}]{{300,}}")
+"""The time in which a word is broken into lines grows with the square of its length."""
+
+_PIECE_CHARS = 200  # of such a word
 _MIN_CONTENTS_CHARS = 8_000  # of a page; on a shorter one its headings are seen at a glance
 
 
@@ -57,6 +61,7 @@ def prepare_page(page: str, document: ReportDocument) -> str:
     """
     root = lxml_html.document_fromstring(page)
     _drop_screen_parts(root)
+    _split_long_words(root.find("body"))
     header = root.find(".//header")
     is_long = len(root.find("body").text_content()) >= _MIN_CONTENTS_CHARS
     if is_long and header is not None and root.find(".//nav") is None:
@@ -81,6 +86,35 @@ def _drop_screen_parts(root: Any) -> None:
         one.drop_tree()
     for one in root.iter("a"):
         one.attrib.pop("title", None)
+
+
+def _split_long_words(root: Any) -> None:
+    """Put the pieces of very long words into elements of their own, which are broken anywhere."""
+    for element in list(root.iter(etree.Element)):
+        text, tail = element.text or "", element.tail or ""
+        if _LONG_WORD.search(text):
+            element.text, element[:0] = _split_text(text)
+        if _LONG_WORD.search(tail):
+            parent = element.getparent()
+            behind = parent.index(element) + 1
+            element.tail, parent[behind:behind] = _split_text(tail)
+
+
+def _split_text(text: str) -> tuple[str, list[Any]]:
+    """Return a text as words before its first long word, and elements for what follows."""
+    first, pieces, done = "", list[Any](), 0
+    for word in _LONG_WORD.finditer(text):
+        between, done = text[done : word.start()], word.end()
+        if pieces:
+            pieces[-1].tail = between
+        else:
+            first = between
+        for at in range(word.start(), word.end(), _PIECE_CHARS):
+            piece = etree.Element("span", {"class": "piece"})
+            piece.text = text[at : min(at + _PIECE_CHARS, word.end())]
+            pieces.append(piece)
+    pieces[-1].tail = text[done:]
+    return first, pieces
 
 
 def _make_contents(headings: list[Any], language: str) -> Any:

@@ -11,7 +11,7 @@ from report.rendering.numbering import NumberedText
 from text.pattern_files import PatternFile
 
 _PATTERNS = PatternFile("report.rendering", "number_columns.toml")
-_MAX_VARIED_MEASURE = 8  # characters of a unit in a column with several
+_MAX_VARIED_UNIT = 8  # characters of a unit in a column with several
 
 
 def align_number_columns(shown: NumberedText, tables: Sequence[ReportTable]) -> NumberedText:
@@ -43,24 +43,24 @@ def _align(marks: Sequence[str], table: ReportTable) -> Iterator[str]:
 
 def _are_numbers(cells: Sequence[str]) -> bool:
     """Tell whether cells are numbers of similar units, or missing, and more than years."""
-    measures, are_years, found = set[str](), True, False
+    units, are_years, found = set[str](), True, False
     for cell in cells:
         if is_missing_value(cell):
             continue
-        measure = _read_measure(cell)
-        if measure is None:
+        unit = _read_unit(cell)
+        if unit is None:
             return False
-        measures.add(measure)
+        units.add(unit)
         found, are_years = True, are_years and bool(_PATTERNS.years.fullmatch(cell))
-    are_short = all(len(one) <= _MAX_VARIED_MEASURE for one in measures)
-    return found and not are_years and (are_short or len(measures) == 1)
+    are_short = all(len(one) <= _MAX_VARIED_UNIT for one in units)
+    return found and not are_years and (are_short or len(units) == 1)
 
 
-def _read_measure(cell: str) -> str | None:
+def _read_unit(cell: str) -> str | None:
     """Return the unit of a number, a range, a bound, or a number with its share; None for words."""
     if _PATTERNS.bare.fullmatch(cell):
         return ""
     bounds = _PATTERNS.bounds.fullmatch(cell) or _PATTERNS.with_share.fullmatch(cell)
     read = [parse_cell(one) for one in (bounds.groups() if bounds else [cell]) if one]
-    measures = [one.measure for one in read if one]
-    return max(measures, key=len) if len(measures) == len(read) else None
+    units = [one.unit for one in read if one]
+    return max(units, key=len) if len(units) == len(read) else None
