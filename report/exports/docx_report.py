@@ -79,13 +79,16 @@ def _describe(document: Any, report: ExportedReport, language: str) -> None:
     section.page_width, section.page_height = Cm(21), Cm(29.7)
     section.left_margin = section.right_margin = Cm(2.5)
     section.top_margin = section.bottom_margin = Cm(2.3)
-    head, foot = section.header.paragraphs[0], section.footer.paragraphs[0]
+    section.different_first_page_header_footer = True  # below the running title stands the title
+    head = section.header.paragraphs[0]
     head.add_run(title)
-    foot.alignment = WD_ALIGN_PARAGRAPH.CENTER
-    add_field(foot, "PAGE")
-    foot.add_run(" / ")
-    add_field(foot, "NUMPAGES")
-    for paragraph in (head, foot):
+    feet = [one.paragraphs[0] for one in (section.footer, section.first_page_footer)]
+    for foot in feet:
+        foot.alignment = WD_ALIGN_PARAGRAPH.CENTER
+        add_field(foot, "PAGE")
+        foot.add_run(" / ")
+        add_field(foot, "NUMPAGES")
+    for paragraph in (head, *feet):
         for run in paragraph.runs:
             run.font.size, run.font.color.rgb = Pt(8.5), RGBColor(0x66, 0x66, 0x66)
 

@@ -13,15 +13,16 @@ from docx.oxml.ns import nsdecls
 from docx.shared import Emu, Pt, Twips
 from docx.text.paragraph import Paragraph
 
+from report.exports.column_widths import (
+    ColumnExtent,
+    fit_columns,
+    keep_numbers_whole,
+    measure_columns,
+)
 from report.exports.docx_parts import add_words
 from report.markdown.markdown_reader import ALIGNMENT_CLASSES
-from report.pictures.svg import measure_text
-from text.regex import regex
-from text.script import CJK
 
-_MAX_WORD, _MAX_CELL = 24, 60  # characters of a word and of a cell that a column makes room for
-_WORD = regex(f"[{CJK}]|[^\\s{CJK}]+")
-_BOLD = 1.08
+_ROOM = 1.2  # times the usual width of words: heads are bold, and some fonts are broad
 _TWIPS_PER_POINT = 20
 _STYLE = (
     f"<w:style {nsdecls('w')} w:type='table' w:customStyle='1' w:styleId='{{id}}'>"
@@ -55,17 +56,12 @@ class _Look(NamedTuple):
         return self.name.replace(" ", "")
 
 
-_LOOKS = (_Look("Report Table", 10, 80), _Look("Dense Report Table", 8, 45))
-"""What a table may look like; the last one is for those that are wider than the page."""
-
-
-class _Extent(NamedTuple):
-    """How wide a column is, in twips."""
-
-    least: float
-    """If only words are not broken."""
-    full: float
-    """If no line is."""
+_LOOKS = (
+    _Look("Report Table", 10, 80),
+    _Look("Dense Report Table", 8, 45),
+    _Look("Very Dense Report Table", 6.5, 40),
+)
+"""What a table may look like; the later ones are for those that are wider than the page."""
 
 
 def prepare_table_styles(document: Any) -> None:
@@ -88,10 +84,11 @@ def add_table(
         rows: The rows, elements `tr` of HTML.
         write_cell: Writes the words of an element `th` or `td` that has others in it.
     """
-    columns = max(map(len, rows))
+    keep_numbers_whole(rows)
     page = document.sections[-1]
     width = Emu(page.page_width - page.left_margin - page.right_margin).twips
-    look, widths = _choose_look(rows, columns, width)
+    look, widths = _choose_look(rows, width)
+    columns = len(widths)
     table = document.add_table(0, columns, look.name)
     for column, one in zip(table.columns, widths, strict=True):
         column.width = Twips(round(one))
@@ -133,43 +130,17 @@ def _make_cell(
     return made
 
 
-def _choose_look(rows: Sequence[Any], columns: int, width: float) -> tuple[_Look, Sequence[float]]:
+def _choose_look(rows: Sequence[Any], width: float) -> tuple[_Look, Sequence[float]]:
     """Return the first look in which no word is broken, else the last one, with the widths.
 
     Args:
         rows: The rows.
-        columns: How many columns they have.
         width: Of the page without its margins, in twips.
     """
-    extents = [_measure(rows, at) for at in range(columns)]
+    extents = measure_columns(rows)
     for look in _LOOKS:
-        scale = look.size * _TWIPS_PER_POINT
-        scaled = [_Extent(*(one * scale + 2 * look.side for one in extent)) for extent in extents]
+        em = look.size * _TWIPS_PER_POINT * _ROOM
+        scaled = [ColumnExtent(*(one * em + 2 * look.side for one in extent)) for extent in extents]
         if sum(one.least for one in scaled) <= width:
             break
-    return look, _fit(scaled, width)
-
-
-def _measure(rows: Sequence[Any], at: int) -> _Extent:
-    """Return how wide a column is, in ems."""
-    cells = [row[at] for row in rows if at < len(row)]
-    texts = {(one.text if not len(one) else one.text_content()) or "" for one in cells}
-    words = {word[:_MAX_WORD] for text in texts for word in _WORD.findall(text)}
-    least = max(map(_measure_bold, words), default=0)
-    full = max((_measure_bold(one[:_MAX_CELL]) for one in texts), default=0)
-    return _Extent(least, max(least, full))
-
-
-def _measure_bold(text: str) -> float:
-    return measure_text(text, _BOLD)
-
-
-def _fit(extents: Sequence[_Extent], width: float) -> list[float]:
-    """Return widths of columns that fill a width only if they need it."""
-    least, full = (sum(ends) for ends in zip(*extents, strict=True))
-    if full <= width:
-        return [one.full for one in extents]
-    if least >= width:
-        return [one.least * width / least for one in extents]
-    share = (width - least) / (full - least)
-    return [one.least + share * (one.full - one.least) for one in extents]
+    return look, fit_columns(scaled, width)
