@@ -10,9 +10,7 @@ from text.regex import regex
 from text.script import CJK
 
 _MAX_WORD, _MAX_CELL = 24, 60  # characters of a word and of a cell that a column makes room for
-_MAX_NUMBER = 16  # characters of a number with its unit
 _WORD = regex(f"[{CJK}]|[^ \t\r\n{CJK}]+")
-_NO_BREAK_SPACE = "\u00a0"
 
 
 class ColumnExtent(NamedTuple):
@@ -31,20 +29,6 @@ def measure_columns(rows: Sequence[Any]) -> list[ColumnExtent]:
         rows: Its rows, elements `tr` of HTML.
     """
     return [_measure(rows, at) for at in range(max(map(len, rows), default=0))]
-
-
-def keep_numbers_whole(rows: Sequence[Any]) -> None:
-    """Let no line end between a number and its unit in cells that are aligned right.
-
-    Args:
-        rows: The rows of a table, elements `tr` of HTML.
-    """
-    for row in rows:
-        for cell in row:
-            text = (cell.text or "").strip()
-            is_number = cell.tag == "td" and cell.get("class") == "right"
-            if is_number and " " in text and len(text) <= _MAX_NUMBER:
-                cell.text = text.replace(" ", _NO_BREAK_SPACE)
 
 
 def _measure(rows: Sequence[Any], at: int) -> ColumnExtent:

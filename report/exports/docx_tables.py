@@ -16,7 +16,6 @@ from docx.text.paragraph import Paragraph
 from report.exports.column_widths import (
     ColumnExtent,
     fit_columns,
-    keep_numbers_whole,
     measure_columns,
 )
 from report.exports.docx_parts import add_words
@@ -84,7 +83,6 @@ def add_table(
         rows: The rows, elements `tr` of HTML.
         write_cell: Writes the words of an element `th` or `td` that has others in it.
     """
-    keep_numbers_whole(rows)
     page = document.sections[-1]
     width = Emu(page.page_width - page.left_margin - page.right_margin).twips
     look, widths = _choose_look(rows, width)

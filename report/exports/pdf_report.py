@@ -12,7 +12,7 @@ from lxml import html as lxml_html
 
 from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
-from report.exports.column_widths import keep_numbers_whole, measure_columns
+from report.exports.column_widths import measure_columns
 from report.exports.export_formats import ExportedReport
 from report.exports.paper_style import flatten_style
 from report.exports.styled_page import render_styled_page
@@ -100,7 +100,6 @@ def _fit_tables(root: Any) -> None:
     """Give tables smaller letters that would be wider than the page; few rows stay together."""
     for frame in root.find_class("table"):
         rows = list(frame.iter("tr"))
-        keep_numbers_whole(rows)
         least = [one.least for one in measure_columns(rows)]
         looks = [
             look

@@ -20,6 +20,8 @@ _LINK_RULES = ["autolink", "code", "html_block", "html_inline", "link"]
 _IMAGE_RULES = ["image", "reference"]
 _MARKUP = regex(r"[\\`*_~&!\[\]<\n]")
 _CELL_END = regex(r"(?<!\\)\|")
+_MAX_NUMBER = 24  # characters of a number with its unit and a citation
+_NO_BREAK_SPACE = "\u00a0"
 _MAX_MISSING_CELLS = 0x10000  # that are added to the rows of a table
 
 
@@ -73,7 +75,8 @@ def _write_table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
-_CLASSES = {(":", ":"): ' class="center"', ("-", ":"): ' class="right"'}
+_RIGHT = ' class="right"'
+_CLASSES = {(":", ":"): ' class="center"', ("-", ":"): _RIGHT}
 """The attribute of cells by the ends of the mark of their column."""
 
 
@@ -104,9 +107,15 @@ def _split_row(line: str) -> list[str]:
 
 
 def _write_row(state: StateBlock, tag: str, cells: Sequence[str], classes: Sequence[str]) -> str:
+    """Return a row; no line ends within a short cell that is aligned right."""
+    is_number = (tag == "td" and about == _RIGHT for about in classes)
+    whole = (
+        one.replace(" ", _NO_BREAK_SPACE) if kept and len(one) <= _MAX_NUMBER else one
+        for one, kept in zip(cells, is_number, strict=True)
+    )
     written = "".join(
         f"<{tag}{about}>{_write_cell(state, one)}</{tag}>\n"
-        for one, about in zip(cells, classes, strict=True)
+        for one, about in zip(whole, classes, strict=True)
     )
     return f"<tr>\n{written}</tr>\n"
 
