@@ -25,11 +25,13 @@ from report.exports.bundle import parse_bundle
 from report.verify.all_checks import VerifiedFile, verify_report
 from report.verify.bundle_check import prepare_bundle
 from report.verify.check_results import CHECK_TITLES, CheckResult, SentenceResult, Verification
-from report.verify.cited_report import parse_report
+from report.verify.cited_report import Reference, parse_report
+from report.verify.computed_references import parse_computed_reference
 from report.verify.given_documents import GivenDocument, match_documents
 from report.verify.html_conversion import convert_html_report, is_html
 from runs.earlier_runs import load_run_state
 from runs.lifecycle import RunRecord, find_run, find_run_of_report
+from tools.recomputed_results import compute_cited_results
 from tools.verified_documents import (
     load_run_documents,
     load_stored_documents,
@@ -144,10 +146,23 @@ async def _load_file(owner: str, path: Path, given: list[GivenDocument]) -> _Sub
     state = await load_run_state(run) if run else None
     if run and state:
         return await _from_run(owner, state, await _draw(run, state), file, given)
+    given = [*given, *await compute_cited_results(parsed, given)]
     matched = match_documents(parsed.references, given, canonicalise_url)
-    missing = [one.address for one in parsed.references if one.id not in matched and one.address]
+    missing = [one for one in parsed.references if one.id not in matched]
     stored = await load_stored_documents(owner, missing)
-    return _Subject(file, [*given, *stored], False, {})
+    documents = [*given, *stored]
+    _tell_missing_results(parsed.references, documents)
+    return _Subject(file, documents, False, {})
+
+
+def _tell_missing_results(
+    references: Sequence[Reference], documents: Sequence[GivenDocument]
+) -> None:
+    """Tell which computed results could neither be computed again nor be found."""
+    matched = match_documents(references, documents, canonicalise_url)
+    for one in references:
+        if one.id not in matched and parse_computed_reference(one):
+            print_notice(f"not computed again: {one_line(one.text)}")
 
 
 def _prepare_bundle(text: str, given: list[GivenDocument]) -> _Subject:

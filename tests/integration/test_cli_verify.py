@@ -95,6 +95,31 @@ def test_a_page_of_the_home_is_found_by_the_path_of_its_file(place: Place, forks
     assert statuses(told)["C6"] == "ok"
 
 
+@pytest.mark.parametrize("suffix", ["md", "html"])
+def test_a_computed_answer_is_verified_with_the_file_or_the_home(
+    place: Place, elsewhere: Place, forks: Forks, suffix: str
+):
+    tables = place.folder / "tables"
+    tables.mkdir(exist_ok=True)
+    (tables / "sales.csv").write_text("region,amount\nNorth,120\nSouth,95\nNorth,180\n", "utf-8")
+    asked = "What is the total amount in sales.csv by region?"
+    if not (place.folder / "reports" / "sums-1").is_dir():
+        done = forks.run(place, "ask", asked, "--docs", "tables", "--thread", "sums", "--yes")
+        assert done.status == 0, done.err
+    text = (place.folder / "reports" / "sums-1" / f"report.{suffix}").read_text("utf-8")
+    for folder in (place.folder, elsewhere.folder):
+        (folder / f"sums.{suffix}").write_text(text, "utf-8")
+
+    for there, more in ((place, []), (elsewhere, ["--docs", str(tables)])):
+        told = forks.run(there, "verify", f"sums.{suffix}", *more, "--json").told
+        assert (told["matched"], told["references"], told["failed"]) == (1, 1, False)
+        assert [statuses(told)[one] for one in ("C2", "C7", "C8")] == ["ok"] * 3
+
+    alone = forks.run(elsewhere, "verify", f"sums.{suffix}")
+    assert "0 of 1 sources given" in alone.out
+    assert "not computed again: sales.csv, computed: total of amount per region" in alone.err
+
+
 @pytest.mark.parametrize(
     ("name", "status", "code"),
     [("nowhere.md", 4, "file_not_found"), ("nobody-1", 4, "run_not_found")],
