@@ -122,7 +122,13 @@ def test_a_computed_answer_is_verified_with_the_file_or_the_home(
 
 @pytest.mark.parametrize(
     ("name", "status", "code"),
-    [("nowhere.md", 4, "file_not_found"), ("nobody-1", 4, "run_not_found")],
+    [
+        ("nowhere.md", 4, "file_not_found"),
+        ("nowhere/report", 4, "file_not_found"),
+        ("bees", 4, "file_not_found"),
+        ("nobody-1", 4, "run_not_found"),
+        ("m" * 300 + ".md", 2, "file_unreadable"),
+    ],
 )
 def test_a_report_that_is_not_there_is_told(
     place: Place, forks: Forks, name: str, status: int, code: str
@@ -215,9 +221,21 @@ def test_the_hashes_of_another_version_are_not_compared(
     assert statuses(done.told)["C19"] == "partly"
 
 
-@pytest.mark.parametrize("text", ["{", '{"format": "other"}', "{" * 5_000])
-def test_what_is_no_bundle_is_told(elsewhere: Place, forks: Forks, text: str):
-    (elsewhere.folder / "no.json").write_text(text, "utf-8")
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{",
+        b'{"format": "other"}',
+        b"{" * 5_000,
+        b"\xff\xfe{",
+        b"{}",
+        b"[1, 2]",
+        b"3",
+        b"PK\x03\x04",
+    ],
+)
+def test_what_is_no_bundle_is_told(elsewhere: Place, forks: Forks, data: bytes):
+    (elsewhere.folder / "no.json").write_bytes(data)
     done = forks.run(elsewhere, "verify", "no.json")
     assert done.status == 2
     assert "export_invalid" in done.problem
