@@ -141,7 +141,7 @@ def test_only_so_many_charts_are_drawn():
 def test_markdown_has_no_pictures(style: str):
     report = ExportedReport("r", "t", document(), {}, style)
     assert "data:" not in export_markdown(report).decode()
-    assert "svg" not in render_chat_report(document(), "n")
+    assert "svg" not in render_chat_report(document(), "n", "t1-1")
 
 
 def test_a_table_is_offered_as_csv_without_citations():
