@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum, StrEnum
 from functools import cache
 from pkgutil import get_data
@@ -87,6 +87,8 @@ class ErrorCode(StrEnum):
     EMBEDDER_UNKNOWN = "embedder_unknown", ErrorKind.USAGE
     EVAL_UNCONFIRMED = "eval_unconfirmed", ErrorKind.REFUSED
     EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
+    EXPORT_BUSY = "export_busy", ErrorKind.UNAVAILABLE
+    EXPORT_FAILED = "export_failed", ErrorKind.FAILED
     EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
     EXPRESSION_INVALID = "expression_invalid", ErrorKind.USAGE
     FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT
@@ -300,6 +302,10 @@ class Problem(RuntimeError):
     def exit_status(self) -> int:
         """Return the exit status of the command line for this error."""
         return self.error.kind.exit_status
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, str]], Problem], tuple[dict[str, str]]]:
+        """Tell how it is copied, as from a worker process to the one that waits for it."""
+        return self.from_dict, (self.as_dict(),)
 
     def __str__(self) -> str:
         where = f" ({self.where})" if self.where else ""

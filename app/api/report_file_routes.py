@@ -68,7 +68,7 @@ _FILES: dict[int | str, dict[str, Any]] = {
     304: {"description": "The file is the one that the client has."},
     **tell_problems(
         *("token_missing", "run_not_found", "report_not_found", "no_tables"),
-        *("unknown_format", "bad_choice", "pdf_unavailable"),
+        *("unknown_format", "bad_choice", "pdf_unavailable", "export_busy", "export_failed"),
     ),
 }
 
