@@ -84,6 +84,7 @@ class GuardedGraph(DossierGraph):
         if config.get("configurable", {}).get("checkpoint_ns"):
             _refuse("the state of a branch")
         more |= _inside_limits(more)
+        more["context"] = self._with_roots(more.get("context"))
         given, before = input, await self._values(config)
         check_graph_version(before)
         if isinstance(input, Command):
