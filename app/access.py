@@ -37,6 +37,9 @@ STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json"])
 """Paths that reveal nothing private: health, version and the documentation of the API."""
 
+DEVELOPMENT = ("/internal/", "/deploy/")
+"""Where the development server deletes all threads, shows any of them, and deploys itself."""
+
 READING = frozenset(["GET", "HEAD"])
 
 SHOWN = (
@@ -206,8 +209,12 @@ class AccessMiddleware:
         Raises:
             Problem: What is wrong with the token.
         """
-        if not _is_harmless(scope):
-            await get_login().identify(Headers(scope=scope))
+        if _is_harmless(scope):
+            return
+        await get_login().identify(Headers(scope=scope))
+        if f"{_path(scope)}/".startswith(DEVELOPMENT):
+            what = "this is closed where users log in"
+            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=_path(scope))
 
     def _needs_token(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
@@ -222,8 +229,14 @@ class AccessMiddleware:
 
 def _is_harmless(scope: Scope) -> bool:
     """Say whether a request only reads what reveals nothing private."""
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
-    return scope["type"] == "http" and scope["method"] in READING and path in HARMLESS
+    reads = scope["type"] == "http" and scope["method"] in READING
+    return reads and _path(scope) in HARMLESS
+
+
+def _path(scope: Scope) -> str:
+    """Return the path of a request within the application."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path
 
 
 def _address() -> str:
