@@ -49,6 +49,12 @@ DONE = ("succeeded", "partial", "insufficient_evidence")
 """How a run stands that has said what it has to say."""
 
 
+SERVER_NAMES = frozenset(
+    ["thread_id", "run_id", "checkpoint_id", "checkpoint_ns", "cron_id", "graph_id", "assistant_id"]
+)
+"""What a server calls a run and its place, in a configuration that may have choices, too."""
+
+
 class CitedSource(TypedDict):
     """A source that a report cites."""
 
@@ -324,6 +330,14 @@ def _status_after(error: BaseException) -> tuple[RunStatus, str]:
     return "failed", "internal"
 
 
+def _is_server_name(name: str) -> bool:
+    """Say whether a server itself has put something beside the choices of a run.
+
+    Event streams and crons do so where no context is given.
+    """
+    return name in SERVER_NAMES or name.startswith(("__", "langgraph_"))
+
+
 def check_run_choices(choices: dict[str, Any] | None, user: BaseUser | None = None) -> None:
     """Make sure that a caller's choices mean something; the server itself drops what it cannot use.
 
@@ -331,8 +345,8 @@ def check_run_choices(choices: dict[str, Any] | None, user: BaseUser | None = No
         Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale`, `unknown_provider`,
             `model_without_price` or, where users log in, `choice_refused`.
     """
-    choices = choices or {}
-    chosen = build_context(choices)
+    given = (choices or {}).items()
+    chosen = build_context({name: one for name, one in given if not _is_server_name(name)})
     if settings().has_users:
         check_caller_choices(chosen, name_server_user(user))
     check_provider_names(chosen.search)
