@@ -24,6 +24,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
 from app.auth.login import get_login
 from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
@@ -228,9 +229,10 @@ class AccessMiddleware:
 
 
 def _is_harmless(scope: Scope) -> bool:
-    """Say whether a request only reads what reveals nothing private."""
-    reads = scope["type"] == "http" and scope["method"] in READING
-    return reads and _path(scope) in HARMLESS
+    """Say whether a request only reads what can be read without a login."""
+    path = _path(scope)
+    is_open = path in HARMLESS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
+    return scope["type"] == "http" and scope["method"] in READING and is_open
 
 
 def _path(scope: Scope) -> str:

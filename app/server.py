@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any, NoReturn, cast
 
@@ -25,6 +25,7 @@ from app.auth.caller_limits import check_caller_choices
 from app.guarded_graph import GuardedGraph, make_guarded_graph
 from app.problems import strip_command_hint
 from calls.run_budget import end_thread_sessions
+from calls.run_spans import end_run_spans
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.builder import make_graph
@@ -285,6 +286,8 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
         await save_run_status(thread, status)
         raise
     finally:
+        with suppress(Problem):
+            await end_run_spans(thread)
         end_thread_sessions(thread)
         await close_thread_connections(thread)
         await asyncio.to_thread(lock.release)

@@ -64,6 +64,8 @@ class Settings:
     """Where everything that is kept lies."""
     database_url: str = ""
     """The one database; an SQLite file in the home folder when empty."""
+    files_url: str = ""
+    """Where reports, uploads and copies of tables are kept, if not in the home folder."""
     models: Path | None = None
     """A `models.toml` that is read instead of the one that ships."""
     knowledge: Path | None = None
@@ -183,8 +185,6 @@ class Settings:
     """The folder with one JSON Lines trace per run."""
     vectors = _in_home("vectors")
     """The folder with one folder for each large set of vectors."""
-    reports = _in_home("reports")
-    """The folder with the reports of runs that no command has begun."""
     locks = _in_home("locks")
     """The folder with one lock file per running thread."""
 
@@ -300,7 +300,7 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "knowledge": ("path", _path),
     **dict.fromkeys(
         (
-            *("database_url", "embeddings", "chroma_url", "user", "sandbox_image"),
+            *("database_url", "files_url", "embeddings", "chroma_url", "user", "sandbox_image"),
             *("reader_browser", "reader_url", "jwt_issuer", "jwt_keys_url"),
             *("jwt_name_claim", "jwt_role_claim", "jwt_operator_role"),
         ),
