@@ -67,6 +67,7 @@ class SpanExport:
         self._tracer = self._provider.get_tracer(SCOPE, version(SCOPE))
         self.shows_content = os.environ.get(CONTENT_VARIABLE, "").lower() in CONTENT_VALUES
         self.metrics = CallMetrics(resource)
+        self._closing: threading.Thread | None = None
 
     def begin(
         self,
@@ -131,9 +132,10 @@ class SpanExport:
 
     def close(self) -> None:
         """Send what is left, and stop; a collector that does not answer is given up on."""
-        closing = threading.Thread(target=self._shut_down, daemon=True)
-        closing.start()
-        closing.join(FLUSH_SECONDS)
+        if self._closing is None:
+            self._closing = threading.Thread(target=self._shut_down, daemon=True)
+            self._closing.start()
+            self._closing.join(FLUSH_SECONDS)
 
     def _shut_down(self) -> None:
         self._provider.shutdown()

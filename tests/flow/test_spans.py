@@ -210,9 +210,10 @@ async def test_a_session_after_a_review_goes_on_with_the_trace_and_links_to_the_
     await assert_sums_are_those_of_the_ledger(spans)
 
 
-async def wait_for_open_attempts(count: int) -> None:
+async def wait_for_research(steps: int) -> None:
     for _ in range(1000):
-        if [one.status for one in await list_attempts("t1-1")].count("open") == count:
+        made = await list_attempts("t1-1")
+        if [(one.role, one.status) for one in made].count(("researcher", "open")) == steps:
             return
         await asyncio.sleep(0.01)
     pytest.fail("nothing was asked")
@@ -238,7 +239,7 @@ async def test_what_a_killed_session_did_not_send_is_told_by_the_next(
         killed.setattr(session, "end_run_spans", nothing)
         killed.setattr(call_middleware, "commit_statements", nothing)
         run = asyncio.create_task(thread.begin(QUESTION, make(choices), quiet))
-        await wait_for_open_attempts(2)
+        await wait_for_research(steps=2)
         run.cancel()
         await asyncio.wait([run])
     # Nobody closes what a killed process had open.
