@@ -13,8 +13,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt, StateSnapshot, StateUpdate
 from starlette.exceptions import HTTPException
 
+from app.auth.caller_limits import fit_defaults
 from app.problems import strip_command_hint
 from config.errors import ErrorCode, Problem
+from config.settings import settings
 from graph.compiled import DossierGraph
 from graph.context import Context, build_context
 from graph.plan import validate_plan
@@ -65,6 +67,7 @@ class GuardedGraph(DossierGraph):
         config = config or {}
         if config.get("configurable", {}).get("checkpoint_ns"):
             _refuse("the state of a branch")
+        more |= _inside_limits(more)
         given, before = input, await self._values(config)
         check_graph_version(before)
         if isinstance(input, Command):
@@ -210,6 +213,11 @@ class GuardedGraph(DossierGraph):
             if node not in (None, COPY, *INPUT, *self.nodes) and (node, one.values) != (END, None):
                 _refuse(f"a change as {node!r}")
         return [_update(StateUpdate(*one), before, snapshot.next) for one in updates]
+
+
+def _inside_limits(more: Mapping[str, Any]) -> Values:
+    """Return the choices of a run whose defaults are what the operator allows users."""
+    return {"context": fit_defaults(more.get("context"))} if settings().has_users else {}
 
 
 def _thread_of(config: RunnableConfig) -> str:

@@ -86,6 +86,9 @@ _OPENED = {
 }
 _CLOSED = {"sup": "</sup>", "q": "”", "code": "`", "th": " ", "td": " "}
 _HEADING = regex("h[1-6]")
+_CONDITION = regex(r"(?i)<!\[(?!CDATA\[)[^>]*>?")
+"""A condition of Office around a part of its pages, on which the parser stops."""
+
 _ITEM_NUMBER = regex(r"\n\d+\. ")
 
 
@@ -233,7 +236,7 @@ class _MarkdownWriter(HTMLParser):
 def convert_html_report(page: str) -> str:
     """Return the text of a report in HTML as Markdown, without what is only shown beside it."""
     writer = _MarkdownWriter()
-    writer.feed(page)
+    writer.feed(_CONDITION.sub("", page))
     writer.close()
     lines = [
         line.strip() if not line.startswith("  ") else line.rstrip()
@@ -246,7 +249,7 @@ def is_html(text: str) -> bool:
     """Tell whether a text is a page in HTML."""
     return bool(
         re.match(
-            r"\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b",
+            r"\s*(?:<\?xml\b[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b",
             text[:2000],
             re.IGNORECASE | re.DOTALL,
         )

@@ -158,7 +158,7 @@ def check_duplicates(report: CitedReport, sources: CheckedSources) -> CheckResul
     listed = [one for one in report.references if one.listed] or report.references
     for one in listed:
         document = sources.documents.get(one.id)
-        keys = [key for key in (_key(one, sources), document and f"\0{document.name}") if key]
+        keys = [key for key in (_key(one, sources), _name_document(document)) if key]
         result.checked += bool(keys)
         other = next((seen[key] for key in keys if key in seen and seen[key].id != one.id), None)
         if other:
@@ -167,6 +167,11 @@ def check_duplicates(report: CitedReport, sources: CheckedSources) -> CheckResul
     if not result.checked:
         result.skip("no source has an address or a document")
     return result
+
+
+def _name_document(document: GivenDocument | None) -> str:
+    """Return by what a document is known; results computed from one table have other titles."""
+    return f"\0{document.name}\0{document.title}" if document else ""
 
 
 def _key(reference: Reference, sources: CheckedSources) -> str:
