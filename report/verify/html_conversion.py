@@ -30,6 +30,7 @@ _SKIPPED_CLASSES = frozenset(
         "meta",
         "back-link",
         "footnote-backref",
+        "footnote-back",
         "badge-legend",
         "skip-link",
         "source-note",
@@ -112,6 +113,7 @@ class _MarkdownWriter(HTMLParser):
         """Write what opens an element."""
         given = {name: value or "" for name, value in attrs}
         left_out = tag in _SKIPPED or _SKIPPED_CLASSES & set(given.get("class", "").split())
+        left_out = left_out or given.get("role") == "doc-backlink"
         if self.skipped or left_out:
             if tag not in _VOID:
                 self.skipped.append(tag)
@@ -170,7 +172,7 @@ class _MarkdownWriter(HTMLParser):
         elif tag == "tr":
             self.cells = 0
             self.parts.append("\n")
-        elif tag in _OPENED:
+        elif tag in _OPENED and not (tag == "sup" and self.noted):
             self.cells += tag in ("th", "td")
             self.parts.append("" if tag == "code" and self.preformatted else _OPENED[tag])
         elif tag == "table":
@@ -195,7 +197,7 @@ class _MarkdownWriter(HTMLParser):
             self.parts.append("*\n\n")
         elif tag == "tr":
             self._close_row()
-        elif tag in _CLOSED:
+        elif tag in _CLOSED and not (tag == "sup" and self.noted):
             self.parts.append("" if tag == "code" and self.preformatted else _CLOSED[tag])
         else:
             self._close_block(tag)
