@@ -86,6 +86,11 @@ _OPENED = {
     "td": "| ",
 }
 _CLOSED = {"sup": "</sup>", "q": "”", "code": "`", "th": " ", "td": " "}
+_BOLD = {"strong": ("\ue020", "\ue021"), "b": ("\ue020", "\ue021")}
+"""Private-use characters around bold text until it is known whether it is a line of its own."""
+
+_BOLD_LINE = regex("(?m)^[ \t]*\ue020[ \t]*([^\ue020\ue021\n]{1,80}?)[ \t]*\ue021[ \t]*([:：]?)$")
+_BOLD_MARK = regex("[\ue020\ue021]")
 _HEADING = regex("h[1-6]")
 _CONDITION = regex(r"(?i)<!\[(?!CDATA\[)[^>]*>?")
 """A condition of Office around a part of its pages, on which the parser stops."""
@@ -172,6 +177,8 @@ class _MarkdownWriter(HTMLParser):
         elif tag == "tr":
             self.cells = 0
             self.parts.append("\n")
+        elif tag in _BOLD:
+            self.parts.append(_BOLD[tag][0])
         elif tag in _OPENED and not (tag == "sup" and self.noted):
             self.cells += tag in ("th", "td")
             self.parts.append("" if tag == "code" and self.preformatted else _OPENED[tag])
@@ -197,6 +204,8 @@ class _MarkdownWriter(HTMLParser):
             self.parts.append("*\n\n")
         elif tag == "tr":
             self._close_row()
+        elif tag in _BOLD:
+            self.parts.append(_BOLD[tag][1])
         elif tag in _CLOSED and not (tag == "sup" and self.noted):
             self.parts.append("" if tag == "code" and self.preformatted else _CLOSED[tag])
         else:
@@ -240,9 +249,9 @@ def convert_html_report(page: str) -> str:
     writer = _MarkdownWriter()
     writer.feed(_CONDITION.sub("", page))
     writer.close()
+    text = _BOLD_MARK.sub("", _BOLD_LINE.sub(r"**\1**\2", "".join(writer.parts)))
     lines = [
-        line.strip() if not line.startswith("  ") else line.rstrip()
-        for line in "".join(writer.parts).split("\n")
+        line.strip() if not line.startswith("  ") else line.rstrip() for line in text.split("\n")
     ]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from report.verify.reference_list import find_fenced
 from text.regex import regex
 
 _FRONT_MATTER = regex(r"\A---[ \t]*\n(?:[^\n]*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _KEY_LINE = regex(r"(?m)^[\w-]+:(?:[ \t]|$)")
+_CODE_LINE = regex(r"(?: {4}|\t)[ \t]*\S")
+_LIST_LINE = regex(r"\s|[-*+•][ \t]|\d{1,3}[.)][ \t]|\[\^|\||[（(【\[]\d")
 _UNDERLINE = regex(r"(?:=+|-{2,})[ \t]*")
 _TITLE = regex(r"[ \t]{0,3}[^\s#>|*+`~<=-][^|\n]{0,200}")
 _ESCAPED_MARKER = regex(
@@ -31,6 +34,7 @@ def write_plainly(text: str) -> str:
     """
     lines = _blank_front_matter(text).split("\n")
     fenced = find_fenced(lines)
+    _mark_indented_code(lines, fenced)
     for at, line in enumerate(lines):
         if at in fenced:
             continue
@@ -44,6 +48,17 @@ def write_plainly(text: str) -> str:
             lines[at - 1] = f"{'#' if line[0] == '=' else '##'} {above.strip()}"
             lines[at] = ""
     return "\n".join(lines)
+
+
+def _mark_indented_code(lines: list[str], fenced: Collection[int]) -> None:
+    """Write each line of an indented block of code as inline code."""
+    above, is_code = "", False
+    for at, line in enumerate(lines):
+        starts = at and not lines[at - 1].strip() and not _LIST_LINE.match(above)
+        is_code = bool(_CODE_LINE.match(line)) and at not in fenced and bool(is_code or starts)
+        above = line if line.strip() and not is_code else above
+        if is_code and "`" not in line:
+            lines[at] = f"`{line.strip()}`"
 
 
 def _blank_front_matter(text: str) -> str:
