@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
+from app.api.scrape_token import METRICS_PATH, has_scrape_token
 from app.auth.login import get_login
 from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
@@ -45,7 +46,8 @@ READING = frozenset(["GET", "HEAD"])
 
 SHOWN = (
     *("x-pagination-total", "x-pagination-next", "content-location"),
-    *("content-disposition", "etag"),
+    *("content-disposition", "etag", "location", "upload-offset", "upload-length"),
+    *("upload-expires", "tus-resumable", "tus-version", "tus-extension", "tus-max-size"),
 )
 """The response headers that the server's clients read."""
 
@@ -232,6 +234,7 @@ def _is_harmless(scope: Scope) -> bool:
     """Say whether a request only reads what can be read without a login."""
     path = _path(scope)
     is_open = path in HARMLESS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
+    is_open = is_open or (path == METRICS_PATH and has_scrape_token(Headers(scope=scope)))
     return scope["type"] == "http" and scope["method"] in READING and is_open
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any, NoReturn, cast
@@ -22,7 +22,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from app.auth.caller_limits import check_caller_choices
-from app.guarded_graph import GuardedGraph, make_guarded_graph
+from app.guarded_graph import NO_UPLOADS, GuardedGraph, make_guarded_graph
 from app.problems import strip_command_hint
 from calls.run_budget import end_thread_sessions
 from calls.run_spans import end_run_spans
@@ -31,6 +31,7 @@ from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context, build_context
 from graph.records import RunStatus
+from library.uploads import is_upload_id
 from models.chat_models import check_model_prices
 from nodes.recall.recall_graph import make_recall_graph
 from privacy.service import delete_thread
@@ -44,6 +45,7 @@ from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_dam
 from text.regex import regex
 from tools.mcp.connections import close_thread_connections
 from tools.mcp.server_config import check_server_names, load_servers
+from tools.upload_reading import find_upload_roots
 from tools.web.providers.provider_registry import check_provider_names
 
 DONE = ("succeeded", "partial", "insufficient_evidence")
@@ -77,9 +79,16 @@ class ResearchOutput(TypedDict, total=False):
     """The conversation; once it is done, only the last message."""
 
 
-def make_unreviewed_graph(graph: CompiledStateGraph[Any, Any, Any, Any]) -> UnreviewedGraph:
-    """Return a graph that shows nobody its plan."""
-    return UnreviewedGraph(**vars(graph))
+def make_unreviewed_graph(
+    graph: CompiledStateGraph[Any, Any, Any, Any], uploads: Mapping[str, Sequence[str]] = NO_UPLOADS
+) -> UnreviewedGraph:
+    """Return a graph that shows nobody its plan.
+
+    Args:
+        graph: The graph.
+        uploads: What a run searches for each upload, or folder of them, that a client has chosen.
+    """
+    return UnreviewedGraph(**{**vars(graph), "uploads": uploads})
 
 
 class UnreviewedGraph(GuardedGraph):
@@ -234,8 +243,8 @@ async def serve_dossier(
     Raises:
         Problem: What `_hold_thread` tells of.
     """
-    async with _hold_thread(config, runtime):
-        yield make_guarded_graph(make_graph())
+    async with _hold_thread(config, runtime) as uploads:
+        yield make_guarded_graph(make_graph(), uploads)
 
 
 @asynccontextmanager
@@ -247,13 +256,17 @@ async def serve_research(
     Raises:
         Problem: What `_hold_thread` tells of.
     """
-    async with _hold_thread(config, runtime):
-        yield make_unreviewed_graph(make_graph())
+    async with _hold_thread(config, runtime) as uploads:
+        yield make_unreviewed_graph(make_graph(), uploads)
 
 
 @asynccontextmanager
-async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[None]:
+async def _hold_thread(
+    config: RunnableConfig, runtime: ServerRuntime[Any]
+) -> AsyncIterator[Mapping[str, list[str]]]:
     """Hold a thread while a run works on it, and write down how it ended.
+
+    Yields what is searched for each upload, or folder of uploads, that the client has chosen.
 
     Raises:
         Problem: `run_in_progress` when another process works on the thread, `thread_taken` when it
@@ -261,10 +274,11 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
             is wrong with the choices.
     """
     if runtime.execution_runtime is None:
-        yield
+        yield {}
         return
     check_run_choices(runtime.execution_runtime.context, runtime.user)
     await _check_servers(runtime)
+    uploads = await _find_uploads(runtime)
     thread = config["configurable"]["thread_id"]
     owner = _owner_of_run(runtime)
     await check_thread_owner(owner, thread)
@@ -274,7 +288,7 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
             await check_thread_branches(saver, make_graph(), thread)
         if (last := await find_newest_run(owner, thread)) and last.status in BROKEN_OFF:
             await save_run_status(thread, "running", of=BROKEN_OFF)
-        yield
+        yield uploads
     except BaseException as error:
         found = (
             await find_damage(make_graph(), thread) if isinstance(error, DAMAGE_ERRORS) else None
@@ -302,13 +316,25 @@ async def serve_recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     """
     if runtime.execution_runtime is not None:
         check_run_choices(runtime.execution_runtime.context, runtime.user)
-    yield make_guarded_graph(make_recall_graph())
+    yield make_guarded_graph(make_recall_graph(), await _find_uploads(runtime))
 
 
 def _owner_of_run(runtime: ServerRuntime[Any]) -> str:
     """Return who a run on the server is for, as its nodes will find out (`runs/call_site.py`)."""
     context = runtime.execution_runtime.context if runtime.execution_runtime else None
     return join_owner(name_server_user(runtime.user), (context or {}).get("project", ""))
+
+
+async def _find_uploads(runtime: ServerRuntime[Any]) -> dict[str, list[str]]:
+    """Return what is searched for each upload, or folder of them, that a client has chosen.
+
+    Raises:
+        Problem: `upload_not_found`, `upload_folder_not_found` or `upload_unready`.
+    """
+    context = runtime.execution_runtime.context if runtime.execution_runtime else None
+    named = [one for one in (context or {}).get("files") or () if is_upload_id(one)]
+    owner = _owner_of_run(runtime)
+    return {one: await find_upload_roots(owner, [one]) for one in named}
 
 
 async def _check_servers(runtime: ServerRuntime[Any]) -> None:

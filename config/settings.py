@@ -130,6 +130,12 @@ class Settings:
     """More names under which a server is reached; those of this machine are always accepted."""
     server_origins: Origins = ()
     """The origins of web pages that may use a server; LangGraph Studio when empty."""
+    upload_bytes: Annotated[int, Interval(ge=1, le=100_000_000_000)] = 30_000_000
+    """The most bytes of a file that is uploaded; larger ones are not read either."""
+    upload_quota: Annotated[int, Interval(ge=1, le=100_000_000_000_000)] = 2_000_000_000
+    """The most bytes that the uploaded files of a user may have together."""
+    metrics_token: str = ""
+    """A token with which figures of everybody's runs can be read; only operators when empty."""
     server_token_always: bool = False
     """Whether pages of those origins need the token on this machine too, as behind a proxy."""
     auth: str = "person"
@@ -302,7 +308,7 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
         (
             *("database_url", "files_url", "embeddings", "chroma_url", "user", "sandbox_image"),
             *("reader_browser", "reader_url", "jwt_issuer", "jwt_keys_url"),
-            *("jwt_name_claim", "jwt_role_claim", "jwt_operator_role"),
+            *("jwt_name_claim", "jwt_role_claim", "jwt_operator_role", "metrics_token"),
         ),
         ("str", _text),
     ),
