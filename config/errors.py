@@ -187,6 +187,7 @@ class ErrorCode(StrEnum):
     ROBOTS_REFUSED = "robots_refused", ErrorKind.REFUSED
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
+    RUN_TAKEN_OVER = "run_taken_over", ErrorKind.CONFLICT
     RUN_UNFINISHED = "run_unfinished", ErrorKind.CONFLICT
     SANDBOX_UNAVAILABLE = "sandbox_unavailable", ErrorKind.UNAVAILABLE
     SCHEMA_NEWER = "schema_newer", ErrorKind.UNAVAILABLE, 409
