@@ -67,6 +67,7 @@ class ErrorCode(StrEnum):
     CHECKPOINT_NOT_FOUND = "checkpoint_not_found", ErrorKind.NOT_FOUND
     CHECKPOINTS_UNSAFE = "checkpoints_unsafe", ErrorKind.UNAVAILABLE
     CHROMA_UNAVAILABLE = "chroma_unavailable", ErrorKind.UNAVAILABLE
+    CLOCK_WRONG = "clock_wrong", ErrorKind.UNAVAILABLE
     CONFIG_NOT_FOUND = "config_not_found", ErrorKind.NOT_FOUND
     CONFIG_SYNTAX = "config_syntax", ErrorKind.USAGE
     CONFIG_VALUE = "config_value", ErrorKind.USAGE

@@ -80,6 +80,14 @@ def is_leased(name: str) -> bool:
     return process is not None and not _is_dead(process)
 
 
+def count_leases(connection: Connection) -> tuple[int, int]:
+    """Return how many threads living processes hold, and how many those that are gone."""
+    held = connection.execute(select(leases).where(leases.c.holder != "")).all()
+    now = connection.execute(select(_now())).scalar_one()
+    alive = sum(row.expires > now and not _is_dead(row.process) for row in held)
+    return alive, len(held) - alive
+
+
 def delete_lease(connection: Connection, name: str) -> None:
     """Delete what is known of a thread; whoever still holds it may write no more."""
     connection.execute(delete(leases).where(leases.c.name == name))

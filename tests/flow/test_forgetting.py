@@ -196,6 +196,7 @@ async def test_no_byte_of_a_page_is_left_that_was_read_cited_and_reported(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(query_vectors, "EXACT", 1)
+    monkeypatch.setattr("library.chroma.has_collections", lambda: True)
     use(monkeypatch, "hashing")
     secret, word, _ = SECRETS[language]
     root = await hidden(secret)
@@ -366,6 +367,7 @@ async def test_forgetting_a_page_that_was_killed_is_brought_to_its_end_too(
     where: str,
 ):
     monkeypatch.setattr(query_vectors, "EXACT", 1)
+    monkeypatch.setattr("library.chroma.has_collections", lambda: True)
     use(monkeypatch, "hashing")
     secret, *words = SECRETS["english"]
     root = await hidden(secret)
