@@ -10,7 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -38,10 +38,11 @@ from privacy.service import delete_thread
 from report.document import extract_answer
 from report.rendering.chat_report import unlink_citations
 from runs.call_site import join_owner, name_server_user
-from runs.checkpointer import CheckpointSaver, open_checkpointer, save_run_status
+from runs.checkpointer import open_checkpointer, save_run_status
 from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
 from runs.lock import acquire
 from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_damage
+from runs.thread_saver import ThreadSaver
 from text.regex import regex
 from tools.mcp.connections import close_thread_connections
 from tools.mcp.server_config import check_server_names, load_servers
@@ -155,7 +156,7 @@ NAMED = regex(r"[\w:|.-]{0,2000}")
 HISTORY = "name a checkpoint that is in the history of the thread"
 
 
-class ServerCheckpointer(CheckpointSaver):
+class ServerCheckpointer(ThreadSaver):
     """The saver of a server: a client names only checkpoints of the thread it speaks of.
 
     Where a thread is deleted, what else it has left goes with it.
@@ -228,10 +229,10 @@ def _refuse_checkpoint(named: Any) -> NoReturn:
 
 
 @asynccontextmanager
-async def open_server_checkpointer() -> AsyncIterator[ServerCheckpointer]:
+async def open_server_checkpointer() -> AsyncIterator[ThreadSaver]:
     """Open the saver; the server calls this once and keeps it open."""
     async with open_checkpointer(ServerCheckpointer) as saver:
-        yield cast("ServerCheckpointer", saver)
+        yield saver
 
 
 @asynccontextmanager
