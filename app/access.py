@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from app.problems import PROBLEM_MEDIA_TYPE
+from app.server_kind import find_development_host, is_development_server
 from app.server_token import load_server_token
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -32,7 +33,7 @@ from config.settings import settings
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 """The origins of LangGraph Studio, which are allowed if no others are configured."""
 
-HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json"])
+HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json", "/live", "/ready", "/health"])
 """Paths that reveal nothing private: health, version and the documentation of the API."""
 
 READING = frozenset(["GET", "HEAD"])
@@ -103,10 +104,10 @@ class AccessRules:
         A deployment may have many names, so its hosts are checked only if some are configured;
         with its own authentication, so are its origins.
         """
-        named, environ = settings(), os.environ
+        named = settings()
         hosts, origins = named.server_hosts, named.server_origins
-        address = _address()
-        development = environ.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
+        address = find_development_host()
+        development = is_development_server()
         login = has_own_login()
         free = login and not development and not origins
         return cls(
@@ -201,11 +202,6 @@ def has_own_login() -> bool:
     environ = os.environ
     kind = environ.get("LANGGRAPH_AUTH_TYPE", "noop")
     return bool(environ.get("LANGGRAPH_AUTH")) or kind != "noop"
-
-
-def _address() -> str:
-    """Return the host at which a development server listens; nothing elsewhere."""
-    return urlsplit(os.environ.get("LANGGRAPH_API_URL", "")).hostname or ""
 
 
 def _is_internal_call(scope: Scope) -> bool:
@@ -326,7 +322,7 @@ def log_access_rules() -> None:
     load_server_token()
     if rules.open_to_pages:
         _log.info(OPEN, ", ".join(sorted(rules.origins or ())))
-    elif settings().server_token_always and _is_loopback(_address()):
+    elif settings().server_token_always and _is_loopback(find_development_host()):
         _log.info(CLOSED)
     else:
         _log.warning(EXPOSED)

@@ -6,11 +6,11 @@ Clients that read no state get a few fields.
 from __future__ import annotations
 
 import asyncio
-import sys
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -22,6 +22,7 @@ from typing_extensions import TypedDict
 
 from app.guarded_graph import GuardedGraph, make_guarded_graph
 from app.problems import strip_command_hint
+from app.server_kind import is_stop, queues_by_thread
 from calls.run_budget import end_thread_sessions
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -43,8 +44,15 @@ from tools.mcp.connections import close_thread_connections
 from tools.mcp.server_config import check_server_names, load_servers
 from tools.web.providers.provider_registry import check_provider_names
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
 DONE = ("succeeded", "partial", "insufficient_evidence")
 """How a run stands that has said what it has to say."""
+
+
+QUEUE_SECONDS, QUEUE_INTERVAL = 600, 0.5
+"""How long a run waits for the others of its thread, and how often it looks, in seconds."""
 
 
 class CitedSource(TypedDict):
@@ -259,7 +267,7 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
     thread = config["configurable"]["thread_id"]
     owner = _owner_of_run(runtime)
     await check_thread_owner(owner, thread)
-    lock = await asyncio.to_thread(acquire, thread)
+    lock = await _wait_for_thread(thread)
     try:
         async with open_checkpointer() as saver:
             await check_thread_branches(saver, make_graph(), thread)
@@ -280,6 +288,24 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
         end_thread_sessions(thread)
         await close_thread_connections(thread)
         await asyncio.to_thread(lock.release)
+
+
+async def _wait_for_thread(thread: str) -> BaseFileLock:
+    """Lock a thread; where the server does not queue its runs, wait until the others are done.
+
+    Raises:
+        Problem: `run_in_progress` if it is locked for too long, or what `acquire` tells of.
+    """
+    if queues_by_thread():
+        return await asyncio.to_thread(acquire, thread)
+    ends = time.monotonic() + QUEUE_SECONDS
+    while True:
+        try:
+            return await asyncio.to_thread(acquire, thread, 0)
+        except Problem as problem:
+            if problem.error is not ErrorCode.RUN_IN_PROGRESS or time.monotonic() > ends:
+                raise
+        await asyncio.sleep(QUEUE_INTERVAL)
 
 
 @asynccontextmanager
@@ -316,11 +342,7 @@ def _status_after(error: BaseException) -> tuple[RunStatus, str]:
     """Return how a run stands after an error, and its code; what stops a run has none."""
     if isinstance(error, Problem):
         return "failed", error.code
-    # The server stops a run with an `Exception` of its own; all else that stops one is none.
-    stopped = getattr(sys.modules.get("langgraph_api.errors"), "UserInterrupt", ())
-    if isinstance(error, stopped) or not isinstance(error, Exception):
-        return "cancelled", ""
-    return "failed", "internal"
+    return ("cancelled", "") if is_stop(error) else ("failed", "internal")
 
 
 def check_run_choices(choices: dict[str, Any] | None) -> None:
