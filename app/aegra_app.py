@@ -10,12 +10,14 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from aegra_api.core.database import db_manager
-from aegra_api.main import app
+from aegra_api.main import CUSTOM_ROUTE_AUTH, app
 from fastapi import FastAPI, HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.http_app import SERVER_MIDDLEWARE
+from app.access import AccessMiddleware
+from app.api.open_route import OpenRoute
+from app.http_app import MaskingMiddleware
 from app.problems import answer_refusal
 from app.server import open_server_checkpointer
 
@@ -39,8 +41,19 @@ async def _lifespan(application: FastAPI) -> AsyncIterator[Any]:
 
 def _check_requests_first() -> None:
     """Put Dossier's checks of requests before Aegra's CORS, which lets every page in."""
-    added = [one for one in app.user_middleware if one not in SERVER_MIDDLEWARE]
-    app.user_middleware[:] = [*SERVER_MIDDLEWARE, *added]
+    checks = (AccessMiddleware, MaskingMiddleware)
+    first = [one for one in app.user_middleware if one.cls in checks]
+    app.user_middleware[:] = first + [one for one in app.user_middleware if one not in first]
+
+
+def _open_routes() -> None:
+    """Take Aegra's login from the routes that answer without one."""
+    logins = {one.dependency for one in CUSTOM_ROUTE_AUTH}
+    for route in app.routes:
+        if isinstance(route, OpenRoute):
+            route.dependencies = [one for one in route.dependencies if one.dependency not in logins]
+            needed = route.dependant.dependencies
+            needed[:] = [one for one in needed if one.call not in logins]
 
 
 def _answer_health_only(served: ASGIApp) -> ASGIApp:
@@ -54,6 +67,7 @@ def _answer_health_only(served: ASGIApp) -> ASGIApp:
 
 app.router.lifespan_context = _lifespan
 _check_requests_first()
+_open_routes()
 app.exception_handlers[HTTPException] = answer_refusal
 
 worker = _answer_health_only(app)

@@ -13,8 +13,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt, StateSnapshot, StateUpdate
 from starlette.exceptions import HTTPException
 
+from app.auth.caller_limits import fit_defaults
 from app.problems import strip_command_hint
 from config.errors import ErrorCode, Problem
+from config.settings import settings
 from graph.compiled import DossierGraph
 from graph.context import Context, build_context
 from graph.plan import validate_plan
@@ -65,6 +67,7 @@ class GuardedGraph(DossierGraph):
         config = config or {}
         if config.get("configurable", {}).get("checkpoint_ns"):
             _refuse("the state of a branch")
+        more |= _inside_limits(more)
         if await self._was_begun(config):
             input, config = None, _at_newest(config)
             if not (await self.aget_state(config)).next:
@@ -236,6 +239,11 @@ def _at_newest(config: RunnableConfig) -> RunnableConfig:
     place = config.get("configurable", {})
     named = ("checkpoint_id", "checkpoint_map")
     return {**config, "configurable": {key: one for key, one in place.items() if key not in named}}
+
+
+def _inside_limits(more: Mapping[str, Any]) -> Values:
+    """Return the choices of a run whose defaults are what the operator allows users."""
+    return {"context": fit_defaults(more.get("context"))} if settings().has_users else {}
 
 
 def _thread_of(config: RunnableConfig) -> str:

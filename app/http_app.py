@@ -24,14 +24,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import TypedDict
 
 from app.access import AccessMiddleware, log_access_rules
+from app.api.application import make_api
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
-from app.problems import EXCEPTION_HANDLERS, MIN_REFUSAL_STATUS, answer_problem
-from app.report_routes import REPORT_ROUTES
+from app.problems import MIN_REFUSAL_STATUS, answer_problem
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.resources import close_resources
 from config.search_table import load_search_table
+from storage.file_store import file_store
 from storage.permissions import owner_only_mode
 from text.secret_masking import mask_secrets_within
 from tools.message_uploads import replace_file_bytes
@@ -99,7 +100,7 @@ class MaskingMiddleware:
             await self.app(scope, receive, send)
             return
         body, ended = await _body(receive)
-        new: list[Path] = []
+        new: list[str] = []
         try:
             safe = await asyncio.to_thread(mask_request, body, _thread(scope), new)
         except Problem as problem:
@@ -117,25 +118,25 @@ def _thread(scope: Scope) -> str:
     return str(UUID(found[1])) if found else ""
 
 
-def _clean_up_on_refusal(send: Send, new: Sequence[Path]) -> Send:
+def _clean_up_on_refusal(send: Send, new: Sequence[str]) -> Send:
     """Return a way to answer that removes the files of a request which is refused."""
 
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] >= MIN_REFUSAL_STATUS:
-            for path in new:
-                await asyncio.to_thread(path.unlink, missing_ok=True)
+            for name in new:
+                await asyncio.to_thread(file_store().remove, name)
         await send(message)
 
     return answer
 
 
-def mask_request(body: bytes, thread: str = "", new: list[Path] | None = None) -> bytes:
+def mask_request(body: bytes, thread: str = "", new: list[str] | None = None) -> bytes:
     """Return a request with its secrets masked; the very same bytes if it has none or is no JSON.
 
     Args:
         body: The request.
         thread: The thread in whose folder the files of its messages are kept, if that is known.
-        new: Is told the paths of files that were not there yet.
+        new: Is told the names of stored files that were not there yet.
 
     Raises:
         Problem: `request_refused` if it has a wrong form, or is nested too deeply.
@@ -170,7 +171,7 @@ def _check_form(data: Any) -> None:
             raise Problem(ErrorCode.REQUEST_REFUSED, what, where=where) from error
 
 
-def _store_files(data: Any, thread: str, new: list[Path] | None) -> Any:
+def _store_files(data: Any, thread: str, new: list[str] | None) -> Any:
     """Return what a request says with a reference in the place of each file of a message."""
     if isinstance(data, list):
         return _unless_same([_store_files(one, thread, new) for one in data], data)
@@ -278,10 +279,5 @@ def _close_to_others(folder: Path) -> None:
             path.chmod(owner_only_mode(path.stat().st_mode))
 
 
-app = Starlette(
-    routes=REPORT_ROUTES,
-    middleware=[Middleware(AccessMiddleware), Middleware(MaskingMiddleware)],
-    exception_handlers=EXCEPTION_HANDLERS,
-    lifespan=server_lifespan,
-)
-"""What the server mounts (`langgraph.json`): middleware, and the exports of reports."""
+app = make_api([Middleware(AccessMiddleware), Middleware(MaskingMiddleware)], server_lifespan)
+"""What the server mounts (`langgraph.json`): middleware, and the routes of the API."""

@@ -7,7 +7,6 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -49,8 +48,9 @@ from library.recall import read_pages
 from library.scope import list_stored_pages
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
+from report.report_places import read_report_file
 from runs.call_site import CallSite
-from runs.lifecycle import REPORT_FILES, find_run, list_recent_runs
+from runs.lifecycle import find_run, list_recent_runs
 from tools.document_reading import list_document_page_ids
 
 LISTED_PAGES, LISTED_REPORTS = 50, 20
@@ -365,10 +365,9 @@ async def _read_resource(owner: str, uri: str) -> str:
 
 async def _read_report(owner: str, run: str) -> str:
     record = await find_run(owner, run)
-    file = Path(record.folder, REPORT_FILES["md"])
     with suppress(OSError):
         if record.folder:
-            return await asyncio.to_thread(file.read_text, "utf-8")
+            return (await asyncio.to_thread(read_report_file, record.folder, "md")).decode()
     return await _read_whole(owner, await find_stored_document(owner, record.id))
 
 

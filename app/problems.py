@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import re
 import sqlite3
+from collections.abc import Callable, Coroutine
 from traceback import walk_tb
-from typing import cast
+from typing import Any, cast
 
+from fastapi.exceptions import RequestValidationError
 from jsonschema_rs import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.server_kind import MODULES
-from config.errors import ErrorCode, Problem
+from config.errors import ErrorCode, Problem, describe_validation_error
 from runs.thread_integrity import checkpoint_file_problem
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
@@ -31,6 +33,9 @@ LOG = "see the log of the server"
 COMMAND = re.compile(r"`dossier\b|\bdossier [a-z]|--[a-z]")
 """What a hint for the terminal has in it."""
 
+
+Handler = Callable[[Request, Any], Coroutine[Any, Any, Response]]
+"""Answers a request over which an error was raised."""
 
 _log = logging.getLogger(__name__)
 
@@ -79,6 +84,13 @@ def _find_problem(error: BaseException | None) -> Problem | None:
     return error
 
 
+async def answer_wrong_form(request: Request, error: Exception) -> Response:
+    """Answer a request whose parameters or body have not the form that its route declares."""
+    listed = cast("RequestValidationError", error).errors()
+    where, what = describe_validation_error(listed[0])
+    return await answer_problem(request, Problem(ErrorCode.REQUEST_REFUSED, what, where=where))
+
+
 async def answer_failure(request: Request, error: Exception) -> Response:
     """Answer a request over which the server failed; of a wrong form only if the server says so."""
     if isinstance(error, ValueError) and _by_server(error):
@@ -95,10 +107,11 @@ def _by_server(error: Exception) -> bool:
     return bool(raised) and raised[-1].startswith(MODULES)
 
 
-EXCEPTION_HANDLERS = {
+EXCEPTION_HANDLERS: dict[int | type[Exception], Handler] = {
     Problem: answer_problem,
     sqlite3.Error: answer_problem,
     HTTPException: answer_refusal,
+    RequestValidationError: answer_wrong_form,
     ValidationError: answer_refusal,
     ValueError: answer_failure,
     Exception: answer_failure,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -16,14 +16,17 @@ from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.graph.state import CompiledStateGraph
+from langgraph_sdk.auth.types import BaseUser
 from langgraph_sdk.runtime import ServerRuntime
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
+from app.auth.caller_limits import check_caller_choices
 from app.guarded_graph import GuardedGraph, make_guarded_graph
 from app.problems import strip_command_hint
 from app.server_kind import is_stop, queues_by_thread
 from calls.run_budget import end_thread_sessions
+from calls.run_spans import end_run_spans
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.builder import make_graph
@@ -34,7 +37,7 @@ from nodes.recall.recall_graph import make_recall_graph
 from privacy.service import delete_thread
 from report.document import extract_answer
 from report.rendering.chat_report import unlink_citations
-from runs.call_site import join_owner
+from runs.call_site import join_owner, name_server_user
 from runs.checkpointer import CheckpointSaver, open_checkpointer, save_run_status
 from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
 from runs.lock import acquire
@@ -262,7 +265,7 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
     if runtime.execution_runtime is None:
         yield
         return
-    check_run_choices(runtime.execution_runtime.context)
+    check_run_choices(runtime.execution_runtime.context, runtime.user)
     await _check_servers(runtime)
     thread = config["configurable"]["thread_id"]
     owner = _owner_of_run(runtime)
@@ -285,6 +288,8 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
         await save_run_status(thread, status)
         raise
     finally:
+        with suppress(Problem):
+            await end_run_spans(thread)
         end_thread_sessions(thread)
         await close_thread_connections(thread)
         await asyncio.to_thread(lock.release)
@@ -316,15 +321,14 @@ async def serve_recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
         Problem: What is wrong with the choices.
     """
     if runtime.execution_runtime is not None:
-        check_run_choices(runtime.execution_runtime.context)
+        check_run_choices(runtime.execution_runtime.context, runtime.user)
     yield make_guarded_graph(make_recall_graph())
 
 
 def _owner_of_run(runtime: ServerRuntime[Any]) -> str:
     """Return who a run on the server is for, as its nodes will find out (`runs/call_site.py`)."""
-    login = runtime.user.identity if runtime.user else settings().user
     context = runtime.execution_runtime.context if runtime.execution_runtime else None
-    return join_owner(login, (context or {}).get("project", ""))
+    return join_owner(name_server_user(runtime.user), (context or {}).get("project", ""))
 
 
 async def _check_servers(runtime: ServerRuntime[Any]) -> None:
@@ -345,15 +349,17 @@ def _status_after(error: BaseException) -> tuple[RunStatus, str]:
     return ("cancelled", "") if is_stop(error) else ("failed", "internal")
 
 
-def check_run_choices(choices: dict[str, Any] | None) -> None:
+def check_run_choices(choices: dict[str, Any] | None, user: BaseUser | None = None) -> None:
     """Make sure that a caller's choices mean something; the server itself drops what it cannot use.
 
     Raises:
-        Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale`, `unknown_provider` or
-            `model_without_price`.
+        Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale`, `unknown_provider`,
+            `model_without_price` or, where users log in, `choice_refused`.
     """
     choices = choices or {}
     chosen = build_context(choices)
+    if settings().has_users:
+        check_caller_choices(chosen, name_server_user(user))
     check_provider_names(chosen.search)
     if chosen.max_cost is not None:
         check_model_prices(chosen)

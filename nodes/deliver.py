@@ -14,7 +14,6 @@ from langgraph.runtime import Runtime
 
 from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, list_attempts
 from config.errors import Problem
-from config.settings import settings
 from graph.context import Context
 from graph.records import Report, ResearchLog, UnreadPage, WithheldQuery
 from graph.state import State
@@ -26,13 +25,14 @@ from report.export import (
     digest_report_files,
     render_report_files,
     resolve_report_folder,
-    write_report_files,
 )
 from report.rendering.chat_report import render_chat_report
+from report.report_places import put_report, stored_report_folder
 from report.versions import find_version_changes
 from runs.call_site import call_site
 from runs.incomplete import find_first_error
 from runs.lifecycle import (
+    REPORT_FILES,
     find_run,
     list_file_digests,
     record_file_digests,
@@ -180,31 +180,32 @@ async def write_run_report(
     ended = datetime.fromtimestamp((await find_run(owner, run)).updated, UTC)
     day = state["report"].get("created", ended.date().isoformat())
     document = await draw_report(owner, run, state, day)
-    return await _write(owner, run, document, folder, force=force)
+    written = Path(await _write(owner, run, document, str(folder), force=force))
+    return {kind: written / name for kind, name in REPORT_FILES.items()}
 
 
 async def _write(
-    owner: str, run: str, document: ReportDocument, folder: Path, *, force: bool
-) -> dict[str, Path]:
+    owner: str, run: str, document: ReportDocument, folder: str, *, force: bool
+) -> str:
     contents = await asyncio.to_thread(render_report_files, document)
     own = await list_file_digests(run, owner)
     # The process may be killed between writing the files and recording their folder.
     await record_file_digests(run, owner, digest_report_files(contents))
-    files = await write_report_files(contents, folder, force=force, own=own)
-    await set_report_dir(run, str(files["md"].parent))
-    return files
+    written = await put_report(contents, folder, force=force, own=own)
+    await set_report_dir(run, written)
+    return written
 
 
-async def _choose_folder(owner: str, run: str, target: ReportTarget | None) -> Path:
-    """Return the folder that this command or the start of the run chose, or the default one.
+async def _choose_folder(owner: str, run: str, target: ReportTarget | None) -> str:
+    """Return where this command or the start of the run wants the report, or the usual place.
 
     Raises:
         Problem: What `resolve_report_folder` raises.
     """
     if target:
-        return resolve_report_folder(target.out, run)
+        return str(resolve_report_folder(target.out, run))
     named = (await find_run(owner, run)).out
-    return Path(named) if named else settings().reports / run
+    return named or stored_report_folder(run)
 
 
 async def _find_day(owner: str, run: str, state: State) -> str:

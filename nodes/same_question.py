@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, RemoveMessage
@@ -315,5 +314,5 @@ async def _describe_run(place: CallSite, run: RunRecord, earlier: State) -> Earl
         sources=len(cited),
         oldest=days[0],
         newest=days[-1],
-        file=str(Path(run.folder, REPORT_FILES["md"])) if run.folder else "",
+        file=f"{run.folder}/{REPORT_FILES['md']}" if run.folder else "",
     )

@@ -24,6 +24,7 @@ from privacy.erasure import Erasure, redact_data, redact_json
 from privacy.erasure_target import CHAT_PAGE_KIND, ErasurePatterns, ErasureTarget
 from runs.trace import trace_file
 from storage.events import lock_owner
+from storage.file_store import file_store
 from storage.permissions import open_private
 from storage.tables import events, metadata
 
@@ -31,7 +32,8 @@ UNSEARCHED_TABLES = {
     *("facts", "pages", "members"),  # erased by their own functions
     *("schema", "namespaces", "documents", "former_documents"),  # names only
     *("projects", "vectors", "vector_sets"),  # names only
-    *("sources", "heard"),  # ids only
+    *("sources", "heard", "report_shares"),  # ids only
+    *("server_users", "user_tokens"),  # names only
 }
 """The tables that are not searched for sentences; all others are, also those added later."""
 
@@ -64,7 +66,7 @@ def find_affected_pages(
 def find_affected_uploads(
     connection: Connection, what: ErasureTarget, known: ErasurePatterns, reach: AffectedThreads
 ) -> list[str]:
-    """Return the paths of uploaded files with a page that is erased or repeats erased text."""
+    """Return the names of uploaded files with a page that is erased or repeats erased text."""
     numbers = find_affected_pages(connection, what, known, reach)
     hit = or_(pages.c.id.in_(what.pages), pages.c.number.in_(numbers))
     origins = select(pages.c.origin).distinct().where(pages.c.owner == what.owner, hit)
@@ -171,10 +173,10 @@ def _changed_texts(
     return {name: text for name, text in new.items() if text != old[name]}
 
 
-def delete_files(paths: Iterable[str]) -> None:
-    """Delete files; missing ones are ignored."""
-    for path in paths:
-        Path(path).unlink(missing_ok=True)
+def delete_files(names: Iterable[str]) -> None:
+    """Delete files of the file store; missing ones are ignored."""
+    for name in names:
+        file_store().remove(name)
 
 
 def erase_in_traces(runs: Iterable[str], reach: AffectedThreads) -> None:

@@ -15,7 +15,7 @@ from memory.tables import heard
 from runs.checkpointer import open_checkpointer
 from runs.lifecycle import UNFINISHED_STATUSES
 from runs.lock import thread_lock, thread_lock_file
-from runs.tables import attempts, calls, runs
+from runs.tables import attempts, calls, report_shares, runs, trace_lines
 from runs.trace import flush_traces, trace_file
 from storage.engine import flush_writes, read_rows, run_write
 from storage.maintenance import purge_deleted_data
@@ -103,6 +103,8 @@ def delete_run_records(connection: Connection, *, old: ExpiredThread) -> None:
     """Delete the rows that make the runs of a thread resumable."""
     connection.execute(delete(calls).where(calls.c.run.in_(old.runs)))
     connection.execute(delete(attempts).where(attempts.c.run.in_(old.runs)))
+    connection.execute(delete(trace_lines).where(trace_lines.c.run.in_(old.runs)))
     connection.execute(delete(heard).filter_by(thread=old.thread))
     connection.execute(delete(sources).filter_by(thread=old.thread))
+    connection.execute(delete(report_shares).where(report_shares.c.run.in_(old.runs)))
     connection.execute(delete(runs).where(runs.c.id.in_(old.runs)))

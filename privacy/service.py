@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -29,6 +28,7 @@ from privacy.affected_threads import AffectedThreads, find_affected_threads
 from privacy.erasure_target import ErasurePatterns, ErasureTarget, build_erasure_target
 from privacy.retention import ExpiredThread, delete_run_records, remove_thread_files
 from privacy.saved_states import ReportState
+from report.report_places import remove_stored_report
 from runs.lock import acquire, thread_lock
 from runs.tables import runs
 from runs.trace import flush_traces
@@ -273,7 +273,7 @@ async def delete_thread(thread: str) -> None:
     await flush_traces()
     await asyncio.to_thread(remove_thread_files, old)
     for run in old.runs:
-        await asyncio.to_thread(shutil.rmtree, settings().reports / run, ignore_errors=True)
+        await asyncio.to_thread(remove_stored_report, run)
 
 
 async def _forget_runs(thread: str) -> ExpiredThread:

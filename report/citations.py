@@ -31,6 +31,8 @@ _HEADING_PLACE = "heading="
 _LINES = regex(r"L(\d+)(?:-L(\d+))?(?:-\d+)?(?:&part=\d+)?")
 _LONG_RANGE = regex(r"(?P<kind>(?:^|&)rows=(?=\d+-\d)|^L(?=\d+-L))(?P<first>\d+)-L?(?P<last>\d+)")
 _RANGE = regex(r"\d+(?:-\d+)?")
+_STORED = regex(r"[a-z][a-z0-9+.-]*://")
+"""How the address of a file in a bucket begins."""
 
 
 def get_origin(source: Source) -> Literal["file", "web", "memory", "computed", "tool"]:
@@ -42,7 +44,8 @@ def get_origin(source: Source) -> Literal["file", "web", "memory", "computed", "
         return source["kind"]
     if source["location"].startswith(("http://", "https://")):
         return "web"
-    return "file" if source["location"].startswith("/") else "memory"
+    known = source["kind"] == "memory" and _STORED.match(source["location"])
+    return "file" if known or source["location"].startswith("/") else "memory"
 
 
 def get_document_key(source: Source) -> str:
@@ -242,7 +245,8 @@ def _split_location(source: Source) -> tuple[str, str]:
         if mark:
             return path, where
         # What is said of a file that is gone is no path.
-        return (source["location"], "") if source["location"].startswith("/") else ("", "")
+        known = _STORED.match(source["location"]) or source["location"].startswith("/")
+        return (source["location"], "") if known else ("", "")
     if get_origin(source) == "web":
         path, _, where = source["location"].partition("#")
         return path, where

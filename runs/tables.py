@@ -1,4 +1,4 @@
-"""The SQL tables of runs: each question, each paid call of a run, and each attempt at one."""
+"""The SQL tables of runs: each question, its paid calls, each attempt at one, its trace."""
 
 from __future__ import annotations
 
@@ -67,3 +67,27 @@ attempts = Table(
 `status` is `open` until its end is known; until then the numbers are the maximum it may use, and
 `ended` is the latest time at which it ends.
 """
+
+trace_lines = Table(
+    "trace_lines",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("run", String(80), nullable=False, index=True),
+    Column("line", Text, nullable=False),
+)
+"""The traces of runs where the database is a server; beside SQLite they are files.
+
+A line is JSON.
+"""
+
+report_shares = Table(
+    "report_shares",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False, index=True),
+    Column("run", String(80), nullable=False, index=True),
+    Column("token", String(64), nullable=False, unique=True),
+    Column("created", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+"""The links by which reports are shared; `token` is the SHA-256 of what is in the address."""

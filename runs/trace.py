@@ -1,4 +1,4 @@
-"""Write down every call of a run as one line of JSON."""
+"""Write down every call of a run as one line of JSON: in a file, or in a shared database."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+from sqlalchemy import insert, select
 
 from config.errors import ErrorCode, Problem
 from config.resources import LoopResource
@@ -20,6 +21,10 @@ from config.settings import settings
 from config.user_files import check_file_name
 from graph.records import BaseSearches
 from runs.call_site import CallSite
+from runs.spans import record_line_span
+from runs.tables import trace_lines
+from storage.connect import is_database_shared
+from storage.engine import read_rows, run_write_sync
 from storage.permissions import FOLDER, open_private, secure_home
 from text.pluralization import pluralize
 
@@ -40,7 +45,7 @@ _writing = threading.Lock()
 
 
 def trace_file(run: str) -> Path:
-    """Return the file that holds the trace of a run.
+    """Return the file that holds the trace of a run, unless the database is a server.
 
     Raises:
         Problem: `bad_file_name`.
@@ -49,12 +54,13 @@ def trace_file(run: str) -> Path:
 
 
 async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) -> None:
-    """Append one line on a call, without waiting for the disk.
+    """Append one line on a call, without waiting for the disk; it becomes a span, too.
 
     Args:
         site: The point of the run.
         kind: `model`, `memory`, `embed`, `search`, `knowledge`, `fetch`,
-            `tool`, `check`, `sandbox` or `status`.
+            `tool`, `check`, `sandbox`, `status`, or `session` for its beginning and end where
+            spans are sent.
         role: Who called.
         status: `ok`, `recorded` for a result of the ledger, `stored` for a page that was read
             before, or the code of a failure.
@@ -70,12 +76,17 @@ async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) 
         "status": status,
         **more,
     }
-    text = json.dumps(line, ensure_ascii=False) + "\n"
-    _writer.get().put(trace_file(site.run), text)
+    _writer.get().put(check_file_name(site.run), json.dumps(line, ensure_ascii=False))
+    record_line_span(line, site)
+
+
+def seconds_since(started: float) -> float:
+    """Return the seconds since a moment of `time.monotonic`, as lines have them."""
+    return round(time.monotonic() - started, 3)
 
 
 async def flush_traces() -> None:
-    """Wait until every line of this event loop is in its file.
+    """Wait until every line of this event loop is written.
 
     Raises:
         Problem: `storage_unavailable` when one could not be written.
@@ -87,19 +98,28 @@ async def read_trace(run: str) -> list[dict[str, Any]]:
     """Return the lines of a run's trace, oldest first; an empty list without a trace.
 
     Raises:
-        Problem: `storage_unavailable` if its file exists and cannot be read.
+        Problem: `storage_unavailable` if its file exists and cannot be read, or what the database
+            tells of.
     """
     await flush_traces()
+    if is_database_shared():
+        lines = select(trace_lines.c.line).where(trace_lines.c.run == run)
+        texts = list((await read_rows(lines.order_by(trace_lines.c.id))).scalars())
+    else:
+        texts = (await _read_file(run)).split("\n")
+    # A killed process may leave half a line, behind which the next process goes on.
+    return [line for line in map(_read, texts) if line is not None]
+
+
+async def _read_file(run: str) -> str:
     file = anyio.Path(trace_file(run))
     if not await file.exists():
-        return []
+        return ""
     try:
-        text = (await file.read_bytes()).decode(errors="replace")
+        return (await file.read_bytes()).decode(errors="replace")
     except OSError as error:
         what = f"the trace cannot be read: {error.strerror}"
         raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=str(file)) from error
-    # A killed process may leave half a line, behind which the next process goes on.
-    return [line for line in map(_read, text.split("\n")) if line is not None]
 
 
 def describe_shortened_searches(calls: Iterable[Mapping[str, Any]]) -> str:
@@ -162,18 +182,18 @@ class TraceWriter:
     """Writes the lines of one event loop in the background, in batches."""
 
     def __init__(self) -> None:
-        self.waiting: list[tuple[Path, str]] = []
+        self.waiting: list[tuple[str, str]] = []
         self.work: asyncio.Task[None] | None = None
         self.hurry = asyncio.Event()
 
-    def put(self, file: Path, text: str) -> None:
-        """Queue a line.
+    def put(self, run: str, line: str) -> None:
+        """Queue a line of the trace of a run.
 
         Raises:
             Problem: `storage_unavailable` if an earlier one could not be written.
         """
         self._check()
-        self.waiting.append((file, text))
+        self.waiting.append((run, line))
         if self.work is None:
             self.work = asyncio.create_task(self._write())
 
@@ -197,32 +217,34 @@ class TraceWriter:
                 async with asyncio.timeout(GATHER):
                     await self.hurry.wait()
             lines, self.waiting = self.waiting, []
-            try:
-                await anyio.to_thread.run_sync(_append_all, lines)
-            except OSError as error:
-                what = f"the trace cannot be written: {error.strerror}"
-                raise Problem(
-                    ErrorCode.STORAGE_UNAVAILABLE, what, where=str(lines[0][0])
-                ) from error
+            await anyio.to_thread.run_sync(_append_all, lines)
 
 
 _writer = LoopResource(TraceWriter, TraceWriter.flushed)
 
 
-def _append_all(lines: list[tuple[Path, str]]) -> None:
-    files: dict[Path, list[str]] = {}
-    for file, text in lines:
-        files.setdefault(file, []).append(text)
+def _append_all(lines: list[tuple[str, str]]) -> None:
+    # A character that cannot be encoded becomes an escape, which JSON understands.
+    written = [(run, line.encode("utf-8", errors="backslashreplace")) for run, line in lines]
+    if is_database_shared():
+        rows = [{"run": run, "line": line.decode()} for run, line in written]
+        run_write_sync(lambda connection: connection.execute(insert(trace_lines), rows))
+        return
+    files: dict[Path, list[bytes]] = {}
+    for run, line in written:
+        files.setdefault(trace_file(run), []).append(line + b"\n")
     for file, texts in files.items():
-        _append(file, "".join(texts))
+        try:
+            _append(file, b"".join(texts))
+        except OSError as error:
+            what = f"the trace cannot be written: {error.strerror}"
+            raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=str(file)) from error
 
 
-def _append(file: Path, text: str) -> None:
+def _append(file: Path, lines: bytes) -> None:
     secure_home()
     file.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-    # A character that cannot be encoded becomes an escape, which JSON understands.
-    line = text.encode("utf-8", errors="backslashreplace")
     with _writing, open(file, "a+b", opener=open_private) as out:
         # A process that was killed may have left half a line.
         torn = out.tell() > 0 and out.seek(-1, os.SEEK_END) and out.read(1) != b"\n"
-        out.write(b"\n" + line if torn else line)
+        out.write(b"\n" + lines if torn else lines)

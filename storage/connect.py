@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError
 
 from config.errors import ErrorCode, Problem
 from config.resources import process_cached
+from config.settings import settings
 from storage.permissions import MAKEABLE_HINT, create_private_file, is_read_only, secure_home
 from storage.tables import add_postgresql_conditions
 
@@ -38,6 +39,11 @@ def parse_database_url(written: str) -> URL:
     except ValueError as error:
         # SQLAlchemy raises this for a port that is not a number.
         raise ArgumentError(str(error)) from error
+
+
+def is_database_shared() -> bool:
+    """Tell whether the database is a server, which other machines may use, too."""
+    return parse_database_url(settings().database).get_backend_name() != "sqlite"
 
 
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}

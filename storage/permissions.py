@@ -24,8 +24,12 @@ MAKEABLE_HINT = "set DOSSIER_HOME to a folder that you may write to"
 SERVER_FOLDER = "server"
 """The folder in the data folder for the files of LangGraph's development server."""
 
+PARTS_FOLDER = ".parts"
+"""The folder for files that are not whole yet."""
+
 PROGRAM_FILES = {
     ".env",
+    PARTS_FOLDER,
     "AGENTS.md",
     "knowledge",
     "locks",

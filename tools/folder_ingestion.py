@@ -159,13 +159,20 @@ class FileCopy(NamedTuple):
 
 
 async def ingest_copy(
-    owner: str, root: str, file: FileCopy, limits: FileLimits
+    owner: str,
+    root: str,
+    file: FileCopy,
+    limits: FileLimits,
+    clean: Callable[[str], str] = str,
 ) -> SkippedFile | None:
-    """Read a copy of a file, and store its pages as those of the file; or say why not."""
+    """Read a copy of a file, and store its pages as those of the file; or say why not.
+
+    `clean` maps every text to the text that is stored.
+    """
     outcome, sha256 = FileOutcome([], *file.failure), ""
     if file.copy:
         sha256 = await anyio.to_thread.run_sync(_hash, file.copy, limits.size)
-        options = _ReadOptions(limits, str, in_worker=True)
+        options = _ReadOptions(limits, clean, in_worker=True)
         if problem := await _store_file(owner, root, file.copy, sha256, options):
             outcome = FileOutcome([], problem.code, problem.what)
     known = PendingFile(Path(file.path), file.size, file.version)

@@ -9,8 +9,8 @@ import hashlib
 import mimetypes
 import os
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePath
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -18,7 +18,7 @@ from langchain_core.messages import AnyMessage, HumanMessage
 
 from config.errors import Problem
 from library.uploaded_files import list_uploaded_files, upload_folder
-from storage.permissions import FOLDER, open_private
+from storage.file_store import FileStore, FolderStore, file_store
 from text.regex import regex
 from text.secret_masking import mask_secrets
 from tools.files.formats import (
@@ -29,7 +29,7 @@ from tools.files.formats import (
     FileLimits,
     explain_unread_type,
 )
-from tools.folder_ingestion import ingest_folder
+from tools.folder_ingestion import FileCopy, ingest_copy, ingest_folder
 from tools.unread_reasons import describe_unread_file
 
 LONGEST = 100
@@ -88,15 +88,16 @@ async def extract_uploads(thread: str, messages: Sequence[AnyMessage]) -> list[A
 async def ingest_uploads(owner: str, thread: str, files: Sequence[Upload]) -> None:
     """Read stored files, each once; a file that cannot be read is recorded with the reason."""
     known = {PurePath(one.root).parent.name for one in await list_uploaded_files(owner, thread)}
+    store = file_store()
     for one in files:
-        path = _path(thread, one)
-        if not one.id or not path.is_file():
+        name = _stored_name(thread, one)
+        if not one.id or not await asyncio.to_thread(store.exists, name):
             continue
         if one.id not in known:
-            await _read(owner, path)
-        elif path.suffix.lower() not in GRID_READERS:
+            await _read(owner, name)
+        elif PurePath(name).suffix.lower() not in GRID_READERS:
             # A file that is sent again is stored again.
-            await asyncio.to_thread(path.unlink, missing_ok=True)
+            await asyncio.to_thread(store.remove, name)
 
 
 async def list_unread_uploads(
@@ -121,7 +122,7 @@ async def _without_files(thread: str, message: AnyMessage) -> AnyMessage:
     return message if is_same else message.model_copy(update={"content": content})
 
 
-def replace_file_bytes(thread: str, content: list[Any], new: list[Path] | None = None) -> list[Any]:
+def replace_file_bytes(thread: str, content: list[Any], new: list[str] | None = None) -> list[Any]:
     """Store the files of a message, and return its parts with references to them.
 
     Parts without files are returned as the same object.
@@ -129,7 +130,7 @@ def replace_file_bytes(thread: str, content: list[Any], new: list[Path] | None =
     Args:
         thread: The thread of the message.
         content: The parts as sent by a client.
-        new: The paths of files that did not exist yet are added here.
+        new: The names of files that were not in the file store yet are added here.
     """
     if not any(map(_is_file, content)):
         return content
@@ -165,8 +166,8 @@ def _upload(block: Mapping[str, Any]) -> Upload:
     )
 
 
-def _store(thread: str, block: Mapping[str, Any], new: list[Path] | None = None) -> Upload:
-    """Store the bytes of a readable file on disk until they are read."""
+def _store(thread: str, block: Mapping[str, Any], new: list[str] | None = None) -> Upload:
+    """Store the bytes of a readable file until they are read."""
     parts = [block, *(part for part in map(block.get, _HOLDERS) if isinstance(part, dict))]
     kind, content = _kind_and_content(parts, block)
     name = _safe_name(_first(parts, _NAMES) or _name_in_url(parts, block), kind)
@@ -181,10 +182,10 @@ def _store(thread: str, block: Mapping[str, Any], new: list[Path] | None = None)
     if PurePath(name).suffix.lower() not in HEAVY_SUFFIXES:
         data = _masked(data)
     one = Upload(name, kind, size, hashlib.sha256(data).hexdigest()[:16], "")
-    path = _path(thread, one)
-    if new is not None and not path.exists():
-        new.append(path)
-    _write(path, data)
+    stored, store = _stored_name(thread, one), file_store()
+    if new is not None and not store.exists(stored):
+        new.append(stored)
+    store.write(stored, data)
     return one
 
 
@@ -265,23 +266,12 @@ def _masked(data: bytes) -> bytes:
     return mask_secrets(text).text.encode()
 
 
-def _path(thread: str, one: Upload) -> Path:
-    return upload_folder(thread) / (one.id or "none") / one.name
+def _stored_name(thread: str, one: Upload) -> str:
+    return f"{upload_folder(thread)}/{one.id or 'none'}/{one.name}"
 
 
-def _write(path: Path, data: bytes) -> None:
-    home = path.parents[3]
-    for folder in (home, *reversed(path.parents[:3])):
-        folder.mkdir(mode=FOLDER, exist_ok=True, parents=folder == home)
-    part = path.with_name(f".{path.name}.part")
-    part.unlink(missing_ok=True)
-    with open(part, "xb", opener=open_private) as opened:
-        opened.write(data)
-    part.replace(path)
-
-
-async def _read(owner: str, path: Path) -> None:
-    """Read a file; keep it on disk only if it is a table in which nothing was masked.
+async def _read(owner: str, name: str) -> None:
+    """Read a file; keep it only if it is a table in which nothing was masked.
 
     Questions are computed over the cells of tables.
     """
@@ -293,10 +283,21 @@ async def _read(owner: str, path: Path) -> None:
         found.extend(safe.kinds)
         return safe.text
 
+    store = file_store()
     try:
-        await ingest_folder(owner, path, lambda _: None, clean=clean)
+        if isinstance(store, FolderStore):
+            await ingest_folder(owner, store.path(name), lambda _: None, clean=clean)
+        else:
+            await _read_copy(owner, store, name, clean)
     except Problem as problem:
         if not problem.code.startswith("docs_"):
             raise
-    if path.suffix.lower() not in GRID_READERS or found:
-        await asyncio.to_thread(path.unlink, missing_ok=True)
+    if PurePath(name).suffix.lower() not in GRID_READERS or found:
+        await asyncio.to_thread(store.remove, name)
+
+
+async def _read_copy(owner: str, store: FileStore, name: str, clean: Callable[[str], str]) -> None:
+    """Read a file of a bucket, whose content never changes, since its name holds its hash."""
+    copy = await asyncio.to_thread(store.local_copy, name)
+    file = FileCopy(store.address(name), copy.stat().st_size, 0, copy)
+    await ingest_copy(owner, file.path, file, FileLimits(), clean)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from library.documents import FILE_KIND, StoredFile, list_stored_files
@@ -16,7 +17,7 @@ class RunFile(NamedTuple):
     """A file with the hash of its content and its size in bytes, and where it is from."""
 
     path: str
-    """Where it can be read on this machine."""
+    """Its path, or its address in the file store (`find_local_file`)."""
     sha256: str
     size: int
     location: str
@@ -61,14 +62,15 @@ async def list_base_files(owner: str, names: Sequence[str]) -> list[RunFile]:
     found: list[RunFile] = []
     for base in (known[name] for name in dict.fromkeys(names) if name in known):
         stored = await list_stored_files(base.index_owner)
-        files = (_from_base(base, one) for one in stored if not one.code)
-        found += [one for one in files if one]
+        found += await asyncio.to_thread(_from_base, base, stored)
     return found
 
 
-def _from_base(base: KnowledgeBase, file: StoredFile) -> RunFile | None:
+def _from_base(base: KnowledgeBase, stored: Sequence[StoredFile]) -> list[RunFile]:
+    read = [one for one in stored if not one.code]
     if base.kind == "folder":
-        return RunFile(file.path, file.sha256, file.size, file.path, base.name)
-    suffix = PurePosixPath(file.path).suffix.lower()
-    copy: Path | None = find_copy(base, file.sha256, suffix)
-    return RunFile(str(copy), file.sha256, file.size, file.path, base.name) if copy else None
+        return [RunFile(one.path, one.sha256, one.size, one.path, base.name) for one in read]
+    copies = ((one, find_copy(base, one.sha256, PurePosixPath(one.path).suffix)) for one in read)
+    return [
+        RunFile(copy, one.sha256, one.size, one.path, base.name) for one, copy in copies if copy
+    ]

@@ -20,6 +20,7 @@ from library.store import read_page_origins, read_page_texts
 from library.uploaded_files import with_uploads
 from report.markdown.markdown_blocks import split_cells
 from runs.call_site import CallSite
+from storage.file_store import find_local_file
 from text.regex import regex
 from tools.files.file_reader import load_file
 from tools.files.formats import GRID_READERS, FileLimits, FileRefused
@@ -183,8 +184,8 @@ def _content(one: RunInput) -> bytes | None:
     if not one.path:
         return one.text.encode()
     try:
-        data = load_file(Path(one.path), FileLimits()).data
-    except (FileRefused, Problem):
+        data = load_file(find_local_file(one.path), FileLimits()).data
+    except (FileRefused, FileNotFoundError, Problem):
         return None
     return data if hashlib.sha256(data).hexdigest() == one.sha256 else None
 

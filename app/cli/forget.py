@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
@@ -38,10 +38,13 @@ from privacy.service import (
 from report.document import build_document
 from report.export import (
     FIGURE_FILES,
-    is_report_in_folder,
-    list_report_files,
     render_report_files,
-    write_report_files,
+)
+from report.report_places import (
+    has_report_files,
+    is_report_there,
+    list_report_addresses,
+    put_report,
 )
 from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_report_dirs
 from text.pluralization import pluralize
@@ -63,7 +66,7 @@ async def redraw_reports(owner: str, states: Sequence[ReportState]) -> int:
     for one in states:
         contents, folders = await _render_remaining(owner, one)
         for folder in folders:
-            await write_report_files(contents, folder, force=True)
+            await put_report(contents, folder, force=True)
             _sweep(folder)
             count += 1
     return count
@@ -76,13 +79,13 @@ async def list_outdated_reports(
     outdated = []
     for one in states:
         contents, folders = await _render_remaining(owner, one)
-        if one.is_changed or not all(is_report_in_folder(contents, folder) for folder in folders):
-            files = [str(file) for folder in folders for file in list_report_files(folder)]
+        if one.is_changed or not all(is_report_there(contents, folder) for folder in folders):
+            files = [file for folder in folders for file in list_report_addresses(folder)]
             outdated.append((one, files))
     return outdated
 
 
-async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, bytes], list[Path]]:
+async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, bytes], list[str]]:
     """Return what is left of the files of a report, and the folders in which they lie."""
     state = cast("State", report.after)
     try:
@@ -95,16 +98,14 @@ async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, 
     ended = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
     day = state["report"].get("created", ended)
     document = await draw_report(owner, report.run, state, day)
-    folders = [Path(folder) for folder in await list_report_dirs(run)]
-    names = REPORT_FILES.values()
-    left = [folder for folder in folders if any((folder / name).exists() for name in names)]
+    left = [folder for folder in await list_report_dirs(run) if has_report_files(folder)]
     return render_report_files(document), left
 
 
-def _sweep(folder: Path) -> None:
+def _sweep(folder: str) -> None:
     """Remove what a killed process has left half written."""
     for name in (*REPORT_FILES.values(), FIGURE_FILES):
-        for part in folder.glob(f".{name}.*.part"):
+        for part in Path(folder).glob(f".{name}.*.part"):
             part.unlink(missing_ok=True)
 
 
@@ -112,7 +113,7 @@ MAX_PAGES_AT_ONCE = 30_000
 """So many pages are forgotten at once; SQLite as it usually comes takes 32,766 values."""
 
 
-class _ErasurePreview(NamedTuple):
+class ErasurePreview(NamedTuple):
     """What forgetting touches, and what it leaves, by path."""
 
     plan: ErasurePlan
@@ -125,6 +126,24 @@ class _ErasurePreview(NamedTuple):
     def rewritten_files(self) -> list[str]:
         """Every file that is rewritten, beside the databases."""
         return [*self.reports, *self.plan.rewritten]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the same as plain data."""
+        plan = self.plan
+        ids = list(plan.target.ids)
+        counts = {"pages": plan.pages, "facts": plan.facts, "profile": plan.target.profile}
+        files = {"rewritten": self.rewritten_files, "deleted": list(plan.deleted)}
+        return {
+            "forgotten": len(ids),
+            "ids": ids,
+            **counts,
+            "reports": [one.run for one in plan.reports],
+            "threads": plan.threads,
+            **files,
+            "copies_kept": [{"page": id, "in": where} for id, where in self.copies.items()],
+            "left_in": list(plan.files),
+            "unread": [problem.as_dict() for problem in plan.unreadable],
+        }
 
 
 def forget_named_pages(
@@ -178,8 +197,8 @@ def _forget(
         dry_run: Whether only to show what would be touched.
         copies: Whether to forget the pages elsewhere, too.
     """
-    preview = run_and_close(_plan_erasure(target, shared, copies=copies))
-    data, counts = _preview_as_dict(preview), _counts(preview.plan)
+    preview = run_and_close(preview_erasure(target, shared, copies=copies))
+    data, counts = preview.as_dict(), _counts(preview.plan)
     remaining = _render_remaining_copies(preview)
     touched = [*_render_touched(preview), *remaining]
     if dry_run:
@@ -195,9 +214,19 @@ def _forget(
     return ErrorKind.PARTIAL.exit_status if preview.plan.unreadable else 0
 
 
-async def _plan_erasure(
+async def preview_erasure(
     target: ErasureTarget, shared: dict[str, str], *, copies: bool
-) -> _ErasurePreview:
+) -> ErasurePreview:
+    """Return what erasing a target would touch, without changing anything.
+
+    Args:
+        target: What a person named.
+        shared: Pages that say the same elsewhere, each with where it is from.
+        copies: Whether to forget the pages elsewhere, too.
+
+    Raises:
+        Problem: `usage` for too many pages, or what `privacy.service` tells of.
+    """
     same = {**await find_copies(target.owner, target.pages), **shared}
     if copies:
         target, same = target._replace(pages=(*target.pages, *same)), {}
@@ -210,7 +239,7 @@ async def _plan_erasure(
     outdated = await list_outdated_reports(target.owner, plan.reports)
     files = [file for _, files in outdated for file in files]
     plan = plan._replace(reports=tuple(report for report, _ in outdated))
-    return _ErasurePreview(plan, files, same)
+    return ErasurePreview(plan, files, same)
 
 
 async def resolve_pages(
@@ -243,24 +272,6 @@ async def resolve_pages(
     return OriginPages(list(dict.fromkeys(ids)), {})
 
 
-def _preview_as_dict(preview: _ErasurePreview) -> dict[str, object]:
-    plan = preview.plan
-    ids = list(plan.target.ids)
-    counts = {"pages": plan.pages, "facts": plan.facts, "profile": plan.target.profile}
-    files = {"rewritten": preview.rewritten_files, "deleted": list(plan.deleted)}
-    return {
-        "forgotten": len(ids),
-        "ids": ids,
-        **counts,
-        "reports": [one.run for one in plan.reports],
-        "threads": plan.threads,
-        **files,
-        "copies_kept": [{"page": id, "in": where} for id, where in preview.copies.items()],
-        "left_in": list(plan.files),
-        "unread": [problem.as_dict() for problem in plan.unreadable],
-    }
-
-
 def _counts(plan: ErasurePlan) -> str:
     """Say what is touched; what was named, and what says it again."""
     counts = {
@@ -277,14 +288,14 @@ def _counts(plan: ErasurePlan) -> str:
     return ", ".join(lines) or "Nothing more"
 
 
-def _render_touched(shown: _ErasurePreview) -> list[str]:
+def _render_touched(shown: ErasurePreview) -> list[str]:
     """Name every file that is rewritten or deleted, and every conversation."""
     files = [f"rewritten: {path}" for path in shown.rewritten_files]
     files += [f"deleted: {path}" for path in shown.plan.deleted]
     return [one_line(line) for line in (*files, *(f"thread: {one}" for one in shown.plan.threads))]
 
 
-def _render_remaining_copies(shown: _ErasurePreview) -> list[str]:
+def _render_remaining_copies(shown: ErasurePreview) -> list[str]:
     """Say which lines a person wrote themselves say it too, and what nobody can look into."""
     plan = shown.plan
     own = [f"Your own lines in {path} say it too; they stay: edit them." for path in plan.files]

@@ -229,7 +229,7 @@ def _check(
     if standing == "finished" and not decided and find_resume_node(state):
         return
     if standing == "finished" and (decided or there or not has_report(state)):
-        report = f"its report is {Path(run.folder, REPORT_FILES['md'])}; " if run.folder else ""
+        report = f"its report is {run.folder}/{REPORT_FILES['md']}; " if run.folder else ""
         hint = f"{report}--out FOLDER writes it again, or ask a new question"
         if not has_report(state):
             hint = "ask a new question"

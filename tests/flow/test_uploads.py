@@ -18,6 +18,7 @@ from library.uploaded_files import list_uploaded_files, upload_folder
 from privacy.erasure_target import ErasureTarget
 from privacy.service import delete_thread, execute_erasure, plan_erasure
 from runs.call_site import join_owner
+from storage.file_store import file_store
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft
@@ -185,7 +186,7 @@ async def test_a_deleted_thread_takes_its_files_and_their_pages_along(
     await delete_thread("t1")
 
     assert await list_uploaded_files(ME, "t1") == []
-    assert not upload_folder("t1").exists()
+    assert file_store().list(upload_folder("t1")) == []
     found = await find_pages(ME, "ferry to Askoy", 5)
     assert not [one for one in found if "Askoy" in one.text]
 

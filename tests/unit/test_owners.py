@@ -53,7 +53,7 @@ from library.store import (
     read_page_texts,
     store_pages,
 )
-from memory import registry, self_questions
+from memory import registry, report_titles, self_questions
 from memory.agents_md import edits as file_lineage
 from memory.agents_md import file_sources, project_trust, proposals
 from memory.agents_md import memory as file_reading
@@ -310,6 +310,9 @@ READS: dict[str, Read] = {
     "library.page_outline.count_groups": lambda o, ids: _groups(o),
     "library.store.least_trusted_provenance": lambda o, ids: store.least_trusted_provenance(
         o, ids.pages
+    ),
+    "memory.report_titles.list_report_titles": lambda o, ids: report_titles.list_report_titles(
+        o, 100
     ),
     "library.scope.list_stored_pages": lambda o, ids: scope.list_stored_pages(o),
     "library.scope.list_base_pages": lambda o, ids: scope.list_base_pages(o),

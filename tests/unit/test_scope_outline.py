@@ -10,7 +10,7 @@ from library.document_outline import DocumentOutline
 from library.documents import ReadDocument, store_files
 from library.page_rows import NewPage
 from library.scope import PAGE_KINDS
-from library.uploaded_files import upload_folder
+from library.uploaded_files import upload_address
 from runs.call_site import CallSite
 from tools.scope_outline import outline_scope, render_outline_block
 
@@ -37,7 +37,7 @@ async def everything() -> None:
 
 
 async def test_files_of_the_run_and_uploads_of_the_thread_are_told():
-    await keep(f"{upload_folder('t1')}/1", "upload")
+    await keep(f"{upload_address('t1')}/1", "upload")
 
     text = await told(files=["/docs"])
 

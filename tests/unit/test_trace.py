@@ -8,11 +8,15 @@ import json
 import pytest
 
 from config.errors import Problem
+from privacy.service import delete_thread
 from runs import trace as tracing
+from runs.lifecycle import create_run
 from runs.trace import flush_traces, read_trace, trace, trace_file
+from tests.conftest import make
 from tests.places import somewhere
 
 
+@pytest.mark.usefixtures("either")
 async def test_a_line_says_where_and_how_it_came_out():
     await trace(somewhere(), "search", "web", "ok", query="bees", hits=3)
 
@@ -23,6 +27,7 @@ async def test_a_line_says_where_and_how_it_came_out():
     assert line == told | {"status": "ok", "query": "bees", "hits": 3}
 
 
+@pytest.mark.usefixtures("either")
 async def test_lines_stand_in_the_order_they_were_written():
     for number in range(5):
         await trace(somewhere(), "model", "planner", "ok", number=number)
@@ -30,6 +35,7 @@ async def test_lines_stand_in_the_order_they_were_written():
     assert [line["number"] for line in await read_trace("t1-1")] == list(range(5))
 
 
+@pytest.mark.usefixtures("either")
 async def test_lines_of_branches_do_not_mix():
     text = "bees " * 5_000
     await asyncio.gather(
@@ -42,6 +48,7 @@ async def test_lines_of_branches_do_not_mix():
     assert all(line["text"] == text for line in lines)
 
 
+@pytest.mark.usefixtures("either")
 async def test_every_run_has_a_trace_of_its_own():
     await trace(somewhere(), "model", "planner", "ok")
     await trace(somewhere(run="t1-2"), "model", "planner", "ok")
@@ -50,6 +57,7 @@ async def test_every_run_has_a_trace_of_its_own():
     assert await read_trace("t1-3") == []
 
 
+@pytest.mark.usefixtures("either")
 @pytest.mark.parametrize(
     "text", ["蜜蜂🐝", "a\nb\r\nc", "a\u2028b\u2029c\x85d", '"}', "\x00\x1b[31m", "half \ud800"]
 )
@@ -145,3 +153,16 @@ async def test_a_line_that_cannot_be_written_is_told_with_the_next_one():
     with pytest.raises(Problem) as told:
         await flush_traces()
     assert told.value.code == "storage_unavailable"
+
+
+@pytest.mark.usefixtures("either")
+async def test_a_trace_goes_with_its_thread():
+    await create_run("local", "t1", 1, "How do bees dance?", make({}))
+    await trace(somewhere(), "model", "planner", "ok")
+    await trace(somewhere(run="t2-1"), "model", "planner", "ok")
+    await flush_traces()
+
+    await delete_thread("t1")
+
+    assert await read_trace("t1-1") == []
+    assert len(await read_trace("t2-1")) == 1

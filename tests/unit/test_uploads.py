@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage, convert_to_messages
 
 from library.uploaded_files import list_uploaded_files, upload_folder
 from runs.call_site import join_owner
+from storage.file_store import file_store
 from tools.message_uploads import (
     Upload,
     extract_uploads,
@@ -88,7 +89,7 @@ async def test_every_form_of_a_document_is_kept_under_its_name(block: dict[str, 
     one = await taken(block)
 
     assert (one.name, one.size, one.reason) == ("ferry.txt", len(TEXT.encode()), "")
-    assert (upload_folder("t1") / one.id / "ferry.txt").read_text() == TEXT
+    assert file_store().read(f"{upload_folder('t1')}/{one.id}/ferry.txt").decode() == TEXT
 
 
 @pytest.mark.parametrize("block", FORMS + IMAGES, ids=range(len(FORMS + IMAGES)))
@@ -111,7 +112,7 @@ async def test_a_picture_is_named_and_not_kept(block: dict[str, Any]):
     assert one.reason == "an image"
     assert not one.id
     assert await list_unread_uploads(ME, "t1", [one]) == [f"{one.name} (an image)"]
-    assert not upload_folder("t1").exists()
+    assert file_store().list(upload_folder("t1")) == []
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from pydantic import Field
 from config.errors import ErrorCode, Problem
 from library.documents import list_stored_files, unlist_document
 from library.knowledge_records import KnowledgeBase
+from storage.object_stores import OBJECT_STORES, register_object_store
 from text.background_threads import run_abandonable
 from tools.files.formats import READABLE_SUFFIXES, FileLimits, explain_unread_type
 from tools.folder_ingestion import (
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
 Result = TypeVar("Result")
-
-OBJECT_STORES = ("s3", "s3a", "gs", "gcs", "az", "abfs", "abfss")
-"""The addresses that obstore reads."""
 
 WEB = ("http", "https")
 
@@ -211,7 +209,7 @@ def open_file_system(location: str, options: BucketOptions) -> tuple[AbstractFil
     chain = {_scheme(part) for part in location.split("::")}
     settings: dict[str, Any] = {}
     for name in chain & {*OBJECT_STORES}:
-        _register_store(name)
+        register_object_store(name)
         settings[name] = _store_settings(name, options)
     for name in chain & {*WEB}:
         # An address that leads elsewhere could lead into the network of this machine.
@@ -220,21 +218,6 @@ def open_file_system(location: str, options: BucketOptions) -> tuple[AbstractFil
         settings |= settings.pop(scheme)
     system, root = fsspec.core.url_to_fs(location, **settings)
     return system, root
-
-
-def _register_store(scheme: str) -> None:
-    """Let obstore read the addresses of a scheme.
-
-    Raises:
-        Problem: `package_missing` if it is not installed.
-    """
-    try:
-        from obstore.fsspec import register  # noqa: PLC0415
-    except ImportError as error:
-        hint = "pip install 'dossier[buckets]'"
-        what = f"{scheme}:// needs the package obstore"
-        raise Problem(ErrorCode.PACKAGE_MISSING, what, hint=hint) from error
-    register(scheme)
 
 
 def _store_settings(scheme: str, options: BucketOptions) -> dict[str, Any]:

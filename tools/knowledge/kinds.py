@@ -10,8 +10,9 @@ from pydantic import ValidationError
 
 from config.errors import ErrorCode, Problem, first_validation_error
 from library.knowledge_records import OPERATOR, KnowledgeBase
+from storage.object_stores import OBJECT_STORES
 from text.regex import regex
-from tools.knowledge.bucket import OBJECT_STORES, BucketBase, BucketOptions
+from tools.knowledge.bucket import BucketBase, BucketOptions
 from tools.knowledge.dify import DifyBase, DifyOptions
 from tools.knowledge.elasticsearch import ElasticsearchBase, ElasticsearchOptions
 from tools.knowledge.folder import FolderBase, FolderOptions

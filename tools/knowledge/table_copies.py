@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Collection
-from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from config.settings import settings
 from library.knowledge_records import INDEX_PREFIX, KnowledgeBase
-from storage.permissions import FILE, FOLDER
+from storage.file_store import file_store
 from tools.files.formats import GRID_READERS
 
 COPIES = "knowledge"
-"""The folder in the home that has one folder for each base."""
+"""The folder of the file store that has one folder for each base."""
 
 MOST_BYTES = 500_000_000
 """So many bytes of the tables of one base are copied; of further ones only the text is searched."""
 
 
-def copies_folder(base: KnowledgeBase) -> Path:
-    """Return the folder of the copies of a base, which may be missing."""
-    return settings().home / COPIES / base.index_owner.removeprefix(INDEX_PREFIX)
+def copies_folder(base: KnowledgeBase) -> str:
+    """Return the name of the folder of the copies of a base, which may be missing."""
+    return f"{COPIES}/{base.index_owner.removeprefix(INDEX_PREFIX)}"
 
 
-def find_copy(base: KnowledgeBase, sha256: str, suffix: str) -> Path | None:
-    """Return the copy of a table by the hash of its content; `None` if there is none."""
-    copy = copies_folder(base) / f"{sha256}{suffix}"
-    return copy if suffix in GRID_READERS and copy.is_file() else None
+def find_copy(base: KnowledgeBase, sha256: str, suffix: str) -> str:
+    """Return the address of the copy of a table by the hash of its content; empty for none."""
+    name = f"{copies_folder(base)}/{sha256}{suffix.lower()}"
+    there = suffix.lower() in GRID_READERS and file_store().exists(name)
+    return file_store().address(name) if there else ""
 
 
 def keep_copy(base: KnowledgeBase, file: Path) -> None:
@@ -40,24 +38,18 @@ def keep_copy(base: KnowledgeBase, file: Path) -> None:
     sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
     if find_copy(base, sha256, suffix):
         return
-    folder = copies_folder(base)
-    folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-    size = sum(one.stat().st_size for one in folder.iterdir())
+    folder, store = copies_folder(base), file_store()
+    size = sum(map(store.size, store.list(folder)))
     if size + file.stat().st_size > MOST_BYTES:
         return
-    # What is half written has a name that nothing looks for.
-    part = folder / f"{sha256}.part"
-    shutil.copyfile(file, part)
-    part.chmod(FILE)
-    os.replace(part, folder / f"{sha256}{suffix}")
+    with store.new_file() as part:
+        shutil.copyfile(file, part)
+        store.add(part, f"{folder}/{sha256}{suffix}")
 
 
 def delete_copies(base: KnowledgeBase, keep: Collection[str] = ()) -> None:
     """Delete the copies of a base, but for those of some contents, by their hashes."""
-    folder = copies_folder(base)
-    with suppress(FileNotFoundError):
-        for copy in folder.iterdir():
-            if copy.stem not in keep:
-                copy.unlink(missing_ok=True)
-        if not keep:
-            folder.rmdir()
+    store = file_store()
+    for copy in store.list(copies_folder(base)):
+        if PurePosixPath(copy).stem not in keep:
+            store.remove(copy)

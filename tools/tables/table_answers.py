@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import anyio.to_thread
@@ -13,6 +12,7 @@ from config.errors import Problem
 from config.resources import RecentCache, Resource
 from graph.context import Context
 from runs.call_site import CallSite
+from storage.file_store import find_local_file
 from tools.computed_pages import DerivedText
 from tools.files.extractor import extract_cells
 from tools.files.formats import GRID_READERS, FileLimits
@@ -195,8 +195,9 @@ async def read_tables(file: RunFile) -> list[TypedTable]:
     tables = _tables.get()
     if key not in tables:
         try:
-            grids = await extract_cells(Path(file.path), file.sha256, FileLimits())
-        except Problem:
+            path = await anyio.to_thread.run_sync(find_local_file, file.path)
+            grids = await extract_cells(path, file.sha256, FileLimits())
+        except (FileNotFoundError, Problem):
             return []
         tables[key] = await anyio.to_thread.run_sync(make_tables, file.name, grids)
     return tables[key]

@@ -7,19 +7,15 @@ import hashlib
 import json
 import threading
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import unquote
 
 import httpx
 import pytest
-from starlette.applications import Starlette
-from starlette.schemas import SchemaGenerator
 
 from app.access import AccessMiddleware, AccessRules
+from app.api.application import make_api
 from app.cli.dispatch import Invocation
-from app.problems import EXCEPTION_HANDLERS
-from app.report_routes import REPORT_ROUTES
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.session import ThreadSession
@@ -27,6 +23,7 @@ from report.exports import pdf_report, report_text
 from report.exports.bundle import read_bundle
 from report.exports.export_formats import EXPORT_FORMATS
 from runs.lifecycle import create_run
+from tests.api_client import LoggedIn, connect
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
@@ -46,18 +43,9 @@ async def asked(thread: ThreadSession, choices: dict[str, object], script: Scrip
     return str(state["run"])
 
 
-def make_app() -> Starlette:
-    return Starlette(routes=REPORT_ROUTES, exception_handlers=EXCEPTION_HANDLERS)
-
-
-def connect(app: Any) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-    return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1")
-
-
 @pytest.fixture
 async def client() -> AsyncIterator[httpx.AsyncClient]:
-    async with connect(make_app()) as one:
+    async with connect(make_api()) as one:
         yield one
 
 
@@ -121,24 +109,13 @@ async def test_what_a_format_lacks_is_told_with_what_to_install(
     assert "pip install 'dossier[pdf]'" in got.json()["hint"]
 
 
-class _LoggedIn:
-    """Stands for the login of a deployment, which names the user of each request."""
-
-    def __init__(self, app: Any, name: str) -> None:
-        self.app, self.name = app, name
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        user = SimpleNamespace(identity=self.name)
-        await self.app({**scope, "user": user}, receive, send)
-
-
 async def test_another_user_or_project_does_not_find_the_report(
     client: httpx.AsyncClient, asked: str
 ):
-    async with connect(_LoggedIn(make_app(), "eve")) as stranger:
+    async with connect(LoggedIn(make_api(), "eve")) as stranger:
         got = await stranger.get(f"/reports/{asked}?format=md")
         assert (got.status_code, got.json()["code"]) == (404, "run_not_found")
-    async with connect(_LoggedIn(make_app(), Invocation().owner.partition("/")[0])) as owner:
+    async with connect(LoggedIn(make_api(), Invocation().owner.partition("/")[0])) as owner:
         assert (await owner.get(f"/reports/{asked}?format=md")).status_code == 200
     got = await client.get(f"/reports/{asked}?format=md&project=other")
     assert got.json()["code"] == "run_not_found"
@@ -156,7 +133,7 @@ async def test_without_the_login_that_a_deployment_requires_nothing_is_served(
 
 async def test_a_report_needs_the_token_like_everything_else(asked: str):
     rules = AccessRules(frozenset(), frozenset(), open_to_pages=False)
-    async with connect(AccessMiddleware(make_app(), rules)) as stranger:
+    async with connect(AccessMiddleware(make_api(), rules)) as stranger:
         got = await stranger.get(f"/reports/{asked}?format=md")
 
     assert (got.status_code, got.json()["code"]) == (401, "token_missing")
@@ -202,9 +179,7 @@ async def test_a_failed_file_is_tried_again(
 
 
 def test_the_openapi_document_names_parameters_formats_and_errors():
-    told = SchemaGenerator({}).get_schema(routes=make_app().routes)["paths"]["/reports/{run}"][
-        "get"
-    ]
+    told = make_api().openapi()["paths"]["/reports/{run}"]["get"]
 
     formats = next(one for one in told["parameters"] if one["name"] == "format")["schema"]["enum"]
     styles = next(one for one in told["parameters"] if one["name"] == "style")["schema"]["enum"]
