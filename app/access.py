@@ -29,6 +29,7 @@ from app.api.scrape_token import METRICS_PATH, has_scrape_token
 from app.auth.login import get_login
 from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
+from app.server_kind import find_development_host, is_development_server
 from app.server_token import load_server_token
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -36,7 +37,7 @@ from config.settings import settings
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 """The origins of LangGraph Studio, which are allowed if no others are configured."""
 
-HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json"])
+HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json", "/live", "/ready", "/health"])
 """Paths that reveal nothing private: health, version and the documentation of the API."""
 
 DEVELOPMENT = ("/internal/", "/deploy/")
@@ -116,10 +117,10 @@ class AccessRules:
         A deployment may have many names, so its hosts are checked only if some are configured;
         with its own authentication, so are its origins.
         """
-        named, environ = settings(), os.environ
+        named = settings()
         hosts, origins = named.server_hosts, named.server_origins
-        address = _address()
-        development = environ.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
+        address = find_development_host()
+        development = is_development_server()
         kind = find_login_kind()
         login, users = kind is LoginKind.DEPLOYMENT, kind is LoginKind.USERS
         free = login and not development and not origins
@@ -244,11 +245,6 @@ def _path(scope: Scope) -> str:
     return path
 
 
-def _address() -> str:
-    """Return the host at which a development server listens; nothing elsewhere."""
-    return urlsplit(os.environ.get("LANGGRAPH_API_URL", "")).hostname or ""
-
-
 def _is_internal_call(scope: Scope) -> bool:
     """Say whether the server calls itself, which no request from outside can imitate."""
     return f"{scope.get('root_path', '')}/".startswith("/noauth/")
@@ -371,7 +367,7 @@ def log_access_rules() -> None:
     load_server_token()
     if rules.open_to_pages:
         _log.info(OPEN, ", ".join(sorted(rules.origins or ())))
-    elif settings().server_token_always and _is_loopback(_address()):
+    elif settings().server_token_always and _is_loopback(find_development_host()):
         _log.info(CLOSED)
     else:
         _log.warning(EXPOSED)

@@ -19,12 +19,12 @@ from app.api.router import make_router
 from app.api.tus_requests import (
     TUS,
     check_version,
-    tell_progress,
     describe_protocol,
     is_part,
     read_count,
     read_metadata,
     stream_body,
+    tell_progress,
 )
 from config.errors import ErrorCode, Problem
 from config.settings import settings
