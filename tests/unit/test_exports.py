@@ -233,9 +233,9 @@ def test_the_columns_of_a_table_of_word_are_as_wide_as_their_words_need():
     assert 4 * bee < told
     assert bee + told < page
     assert first.style.name == "Report Table"
-    assert second.style.name == "Dense Report Table"
+    assert second.style.name == "Very Dense Report Table"
     assert sum(one.width for one in second.columns) <= page * 1.001
-    assert second.cell(1, 13).paragraphs[0].style.name == "Dense Report Table Text"
+    assert second.cell(1, 13).paragraphs[0].style.name == "Very Dense Report Table Text"
 
 
 def test_words_in_cells_of_word_keep_their_emphasis_links_and_spaces():
