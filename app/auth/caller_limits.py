@@ -17,6 +17,7 @@ from config.model_table import load_model_table
 from config.settings import Settings, settings
 from graph.context import Context, build_context
 from graph.depth import LIMITS
+from library.uploads import is_upload_id
 from tools.mcp.server_config import NO_SERVERS
 from tools.web.provider_choice import list_run_providers
 
@@ -148,11 +149,13 @@ def _matches(value: str, allowed: Sequence[str]) -> bool:
 
 
 def _check_path(path: str) -> None:
-    """Make sure that a path leads to what users may choose.
+    """Make sure that a path leads to what users may choose; uploads are found by their owner.
 
     Raises:
         Problem: `choice_refused`.
     """
+    if is_upload_id(path):
+        return
     plain = os.path.normpath(path)
     allowed = [os.path.normpath(os.path.expanduser(one)) for one in settings().caller_folders]
     inside = any(plain == one or plain.startswith(one.rstrip(os.sep) + os.sep) for one in allowed)
