@@ -33,6 +33,7 @@ _TEXT_WIDTH = 470  # of a page, in points
 _TABLE_LOOKS = (("", 9.0, 12.6), ("dense", 7.5, 7.0), ("very-dense", 6.5, 6.0))
 """The classes of tables, with the size of their letters and the space of a column, in points."""
 
+_KEPT_ROWS = 3  # at both ends of a table that stay together
 _MAX_SHORT_ROWS = 7  # of a table that is not broken over pages
 _MIN_CONTENTS_CHARS = 8_000  # of a page; on a shorter one its headings are seen at a glance
 
@@ -107,6 +108,8 @@ def _fit_tables(root: Any) -> None:
             if size * sum(least) + space * len(least) <= _TEXT_WIDTH
         ]
         classes = ["table", *looks[:1]] if looks else ["table", _TABLE_LOOKS[-1][0], "broken"]
+        for row in (*rows[:_KEPT_ROWS], *rows[-_KEPT_ROWS:-1]):
+            row.set("class", "kept")
         if len(rows) <= _MAX_SHORT_ROWS:
             classes.append("short")
         frame.set("class", " ".join(filter(None, classes)))
