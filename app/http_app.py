@@ -25,11 +25,13 @@ from typing_extensions import TypedDict
 
 from app.access import AccessMiddleware, log_access_rules
 from app.api.application import make_api
+from app.auth.ownerless_threads import assign_ownerless_threads
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
+from config.model_table import load_model_table
 from config.resources import close_resources
 from config.search_table import load_search_table
 from storage.file_store import file_store
@@ -275,6 +277,8 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
     await asyncio.to_thread(log_access_rules)
     # Read here, because the development server forbids to read files in the event loop.
     await asyncio.to_thread(load_search_table)
+    await asyncio.to_thread(load_model_table)
+    await assign_ownerless_threads()
     try:
         yield
     finally:
