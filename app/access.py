@@ -24,7 +24,12 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
+from app.api.scrape_token import METRICS_PATH, has_scrape_token
+from app.auth.login import get_login
+from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
+from app.server_kind import find_development_host, is_development_server
 from app.server_token import load_server_token
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -32,14 +37,18 @@ from config.settings import settings
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 """The origins of LangGraph Studio, which are allowed if no others are configured."""
 
-HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json"])
+HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json", "/live", "/ready", "/health"])
 """Paths that reveal nothing private: health, version and the documentation of the API."""
+
+DEVELOPMENT = ("/internal/", "/deploy/")
+"""Where the development server deletes all threads, shows any of them, and deploys itself."""
 
 READING = frozenset(["GET", "HEAD"])
 
 SHOWN = (
     *("x-pagination-total", "x-pagination-next", "content-location"),
-    *("content-disposition", "etag"),
+    *("content-disposition", "etag", "location", "upload-offset", "upload-length"),
+    *("upload-expires", "tus-resumable", "tus-version", "tus-extension", "tus-max-size"),
 )
 """The response headers that the server's clients read."""
 
@@ -64,6 +73,9 @@ OPEN = "Pages of %s may use this server; everything else needs the token: dossie
 
 CLOSED = "Every request needs the token, also from listed pages: dossier token"
 """The message instead if the settings want it so on this machine."""
+
+USERS = "Every request needs the token of a user, as DOSSIER_AUTH says"
+"""The message instead if users log in."""
 
 EXPOSED = (
     "OTHER MACHINES CAN REACH THIS SERVER. Whoever has its token (dossier token) can read all that "
@@ -93,6 +105,8 @@ class AccessRules:
     """Whether pages of those origins need no token; only on this machine."""
     has_own_login: bool = False
     """Whether the deployment has its own authentication, which replaces the token."""
+    has_users: bool = False
+    """Whether users log in, as `DOSSIER_AUTH` says; their tokens replace that of the server."""
     accepts_studio_login: bool = False
     """Whether it accepts anyone who claims to be Studio, as the development server does."""
 
@@ -103,17 +117,22 @@ class AccessRules:
         A deployment may have many names, so its hosts are checked only if some are configured;
         with its own authentication, so are its origins.
         """
-        named, environ = settings(), os.environ
+        named = settings()
         hosts, origins = named.server_hosts, named.server_origins
-        address = _address()
-        development = environ.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
-        login = has_own_login()
+        address = find_development_host()
+        development = is_development_server()
+        kind = find_login_kind()
+        login, users = kind is LoginKind.DEPLOYMENT, kind is LoginKind.USERS
         free = login and not development and not origins
         return cls(
             hosts=frozenset([*hosts, address]) if development or hosts else None,
             origins=None if free else frozenset(origins or STUDIO),
-            open_to_pages=development and _is_loopback(address) and not named.server_token_always,
+            open_to_pages=development
+            and _is_loopback(address)
+            and not named.server_token_always
+            and not users,
             has_own_login=login,
+            has_users=users,
             accepts_studio_login=development,
         )
 
@@ -177,17 +196,33 @@ class AccessMiddleware:
     async def _entered(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a request that needs no token, or has it; the token itself is removed."""
         try:
-            if await asyncio.to_thread(self._needs_token, scope):
+            if self.rules.has_users:
+                await self._identify(scope)
+            elif await asyncio.to_thread(self._needs_token, scope):
                 scope = _strip_token(scope, await asyncio.to_thread(load_server_token))
         except Problem as problem:
             await _send_refusal(problem, scope, receive, send)
             return
         await self.app(scope, receive, send)
 
+    async def _identify(self, scope: Scope) -> None:
+        """Make sure that a request comes from a user; whoever handles it asks again which one.
+
+        LangGraph itself asks nobody who reads its metrics.
+
+        Raises:
+            Problem: What is wrong with the token.
+        """
+        if _is_harmless(scope):
+            return
+        await get_login().identify(Headers(scope=scope))
+        if f"{_path(scope)}/".startswith(DEVELOPMENT):
+            what = "this is closed where users log in"
+            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=_path(scope))
+
     def _needs_token(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if scope["type"] == "http" and scope["method"] in READING and path in HARMLESS:
+        if _is_harmless(scope):
             return False
         claimed = headers.get("x-auth-scheme") == "langsmith"
         if self.rules.has_own_login and not (claimed and self.rules.accepts_studio_login):
@@ -196,16 +231,18 @@ class AccessMiddleware:
         return not (from_page and _on_this_machine(scope, headers) and _by_this_user(scope))
 
 
-def has_own_login() -> bool:
-    """Say whether the deployment has its own authentication, which replaces the token."""
-    environ = os.environ
-    kind = environ.get("LANGGRAPH_AUTH_TYPE", "noop")
-    return bool(environ.get("LANGGRAPH_AUTH")) or kind != "noop"
+def _is_harmless(scope: Scope) -> bool:
+    """Say whether a request only reads what can be read without a login."""
+    path = _path(scope)
+    is_open = path in HARMLESS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
+    is_open = is_open or (path == METRICS_PATH and has_scrape_token(Headers(scope=scope)))
+    return scope["type"] == "http" and scope["method"] in READING and is_open
 
 
-def _address() -> str:
-    """Return the host at which a development server listens; nothing elsewhere."""
-    return urlsplit(os.environ.get("LANGGRAPH_API_URL", "")).hostname or ""
+def _path(scope: Scope) -> str:
+    """Return the path of a request within the application."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path
 
 
 def _is_internal_call(scope: Scope) -> bool:
@@ -323,10 +360,14 @@ def log_access_rules() -> None:
     rules = AccessRules.from_installation()
     if rules.has_own_login:
         return
+    get_login()
+    if rules.has_users:
+        _log.info(USERS)
+        return
     load_server_token()
     if rules.open_to_pages:
         _log.info(OPEN, ", ".join(sorted(rules.origins or ())))
-    elif settings().server_token_always and _is_loopback(_address()):
+    elif settings().server_token_always and _is_loopback(find_development_host()):
         _log.info(CLOSED)
     else:
         _log.warning(EXPOSED)

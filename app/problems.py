@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import re
 import sqlite3
+from collections.abc import Callable, Coroutine
 from traceback import walk_tb
-from typing import cast
+from typing import Any, cast
 
+from fastapi.exceptions import RequestValidationError
 from jsonschema_rs import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from config.errors import ErrorCode, Problem
+from app.server_kind import MODULES
+from config.errors import ErrorCode, Problem, describe_validation_error
 from runs.thread_integrity import checkpoint_file_problem
 
 PROBLEM_MEDIA_TYPE = "application/problem+json"
@@ -21,18 +24,21 @@ PROBLEM_MEDIA_TYPE = "application/problem+json"
 MIN_REFUSAL_STATUS, MALFORMED, FAILED, BODILESS = 400, 422, 500, (204, 304)
 """The lowest status of refusals, that of a wrong form, the lowest of failures, and the wordless."""
 
-SERVER = ("langgraph_api", "langgraph_runtime")
-"""The beginnings of the modules whose `ValueError` says that a request has a wrong form."""
-
 BROKEN = "the server failed over this request"
 """What a client is told of a defect, whose own words may hold what others have said."""
 
 LOG = "see the log of the server"
 """What a person can do about a defect."""
 
+RETRY_SECONDS = {ErrorCode.EXPORT_BUSY: 10}
+"""After how many seconds a client should repeat a request that met a problem."""
+
 COMMAND = re.compile(r"`dossier\b|\bdossier [a-z]|--[a-z]")
 """What a hint for the terminal has in it."""
 
+
+Handler = Callable[[Request, Any], Coroutine[Any, Any, Response]]
+"""Answers a request over which an error was raised."""
 
 _log = logging.getLogger(__name__)
 
@@ -52,16 +58,16 @@ async def answer_problem(request: Request, error: Exception) -> JSONResponse:
         if isinstance(error, sqlite3.Error)
         else cast("Problem", error)
     )
-    stripped = strip_command_hint(problem)
-    return JSONResponse(
-        stripped.as_dict(), problem.error.http_status, media_type=PROBLEM_MEDIA_TYPE
-    )
+    stripped, status = strip_command_hint(problem), problem.error.http_status
+    seconds = RETRY_SECONDS.get(problem.error)
+    headers = {"Retry-After": str(seconds)} if seconds else None
+    return JSONResponse(stripped.as_dict(), status, headers, PROBLEM_MEDIA_TYPE)
 
 
 async def answer_refusal(request: Request, error: Exception) -> Response:
     """Answer a request that the server itself refuses, which may be because of a problem."""
-    if isinstance(error.__cause__, Problem):
-        return await answer_problem(request, error.__cause__)
+    if problem := _find_problem(error):
+        return await answer_problem(request, problem)
     failed = error if isinstance(error, HTTPException) else HTTPException(MALFORMED, str(error))
     number, headers = failed.status_code, failed.headers
     if number in BODILESS:
@@ -74,6 +80,20 @@ async def answer_refusal(request: Request, error: Exception) -> Response:
     return JSONResponse(failure.as_dict(), number, headers, PROBLEM_MEDIA_TYPE)
 
 
+def _find_problem(error: BaseException | None) -> Problem | None:
+    """Return the problem that an error stands for; servers raise their own errors from it."""
+    while error is not None and not isinstance(error, Problem):
+        error = error.__cause__
+    return error
+
+
+async def answer_wrong_form(request: Request, error: Exception) -> Response:
+    """Answer a request whose parameters or body have not the form that its route declares."""
+    listed = cast("RequestValidationError", error).errors()
+    where, what = describe_validation_error(listed[0])
+    return await answer_problem(request, Problem(ErrorCode.REQUEST_REFUSED, what, where=where))
+
+
 async def answer_failure(request: Request, error: Exception) -> Response:
     """Answer a request over which the server failed; of a wrong form only if the server says so."""
     if isinstance(error, ValueError) and _by_server(error):
@@ -84,16 +104,17 @@ async def answer_failure(request: Request, error: Exception) -> Response:
 
 
 def _by_server(error: Exception) -> bool:
-    """Say whether LangGraph's server raised an error itself, or had an id read that is none."""
+    """Say whether the server raised an error itself, or had an id read that is none."""
     names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
     raised = [name for name in names if name != "uuid"]
-    return bool(raised) and raised[-1].startswith(SERVER)
+    return bool(raised) and raised[-1].startswith(MODULES)
 
 
-EXCEPTION_HANDLERS = {
+EXCEPTION_HANDLERS: dict[int | type[Exception], Handler] = {
     Problem: answer_problem,
     sqlite3.Error: answer_problem,
     HTTPException: answer_refusal,
+    RequestValidationError: answer_wrong_form,
     ValidationError: answer_refusal,
     ValueError: answer_failure,
     Exception: answer_failure,

@@ -127,6 +127,33 @@ async def list_attempts(run: str) -> Sequence[Attempt]:
     return [_end_by(now, Attempt._make(row)) for row in rows]
 
 
+class Spending(NamedTuple):
+    """What attempts used; a call with an unknown end counts with its maximum."""
+
+    calls: int
+    """Calls of models."""
+    embedding_calls: int
+    tokens_in: int
+    tokens_out: int
+    dollars: float
+    open: int
+    """How many calls have an unknown end."""
+
+
+def sum_attempts(made: Sequence[Attempt]) -> Spending:
+    """Return what some attempts used together."""
+    sent = [one for one in made if not one.status.startswith(UNSENT_PREFIX)]
+    embedding = sum(one.role in (EMBEDDER, INDEXER) for one in sent)
+    return Spending(
+        calls=len(sent) - embedding,
+        embedding_calls=embedding,
+        tokens_in=sum(one.tokens_in for one in made),
+        tokens_out=sum(one.tokens_out for one in made),
+        dollars=sum(one.cost for one in made),
+        open=sum(one.status == OPEN_STATUS for one in made),
+    )
+
+
 def _end_by(now: float, attempt: Attempt) -> Attempt:
     if attempt.status != OPEN_STATUS:
         return attempt

@@ -18,6 +18,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_ran
 from calls import ledger, output_limit, replies
 from calls.attempts import begin_attempt, end_statement
 from calls.call_context import CallContext, CallHandler
+from calls.call_spans import AttemptSpan
 from calls.context_window import learn_window
 from calls.ledger import ActionRecord, CallCost, LedgerCall
 from calls.run_budget import USUAL_ANSWER_TOKENS, Reservation
@@ -156,7 +157,9 @@ class _SentCall:
         self.name = output_limit.chat_model_name(request.model)
         self.worst = self.cost = CallCost(self.name)
         self.status, self.attempt, self.capped, self.estimated = "ok", "", "", False
-        self.limit, self.started, self.replied = 0, time.monotonic(), False
+        self.limit, self.started, self.why = 0, time.monotonic(), ""
+        self.reply: AIMessage | None = None
+        self.span: AttemptSpan | None = None
 
     async def answered(self, handler: CallHandler) -> ModelResponse[Any]:
         """Make the attempt; a successful one is settled where its answer is recorded.
@@ -196,7 +199,9 @@ class _SentCall:
         self.limit, self.started = mine.limit, time.monotonic()
         self.worst = CallCost(self.name, need.tokens_in, mine.limit, mine.dollars, session)
         self.cost = self.worst
-        self.attempt = await begin_attempt(self.around.site, self.around.role, self.worst, seconds)
+        site, role = self.around.site, self.around.role
+        self.attempt = await begin_attempt(site, role, self.worst, seconds)
+        self.span = AttemptSpan(site, role, self.attempt, self.name, self.limit)
 
     async def _send(self, handler: CallHandler, seconds: float) -> ModelResponse[Any]:
         model = output_limit.limit_output(self.request.model, self.limit)
@@ -211,7 +216,7 @@ class _SentCall:
 
     def _accept(self, response: ModelResponse[Any], mine: Reservation) -> ModelResponse[Any]:
         """Note what an answer used; add its attempt and the cap that cut it off to its metadata."""
-        self.replied, reply = True, _reply(response)
+        self.reply = reply = _reply(response)
         reply.response_metadata["model"] = self.name
         problem = replies.reply_problem(reply)
         self.estimated = is_extractive(self.name) or not (_reports_usage(reply) or is_count_exact())
@@ -246,7 +251,8 @@ class _SentCall:
     def _fail(self, error: BaseException) -> None:
         """Note how the attempt ended, and what it used if that is known."""
         self.status = error.code if isinstance(error, Problem) else "cancelled"
-        billed = None if self.replied else faults.billed_tokens(error)
+        self.why = str(error)
+        billed = None if self.reply else faults.billed_tokens(error)
         if billed is not None:
             read, written = billed
             dollars = call_price(self.name, read, written)
@@ -256,6 +262,7 @@ class _SentCall:
         """Settle an attempt without an answer, and trace any attempt."""
         if self.attempt and self.status != "ok":
             await commit_statements(end_statement(self.attempt, self.status, self.cost))
+        self._end_span()
         cost = self.cost
         used = {"tokens_in": cost.tokens_in, "tokens_out": cost.tokens_out}
         used |= {"estimated": True} if self.estimated else {}
@@ -265,6 +272,22 @@ class _SentCall:
         around = self.around
         tell_costs(around.site, around.role, self.name)
         await trace(around.site, "model", around.role, self.status, **more)
+
+    def _end_span(self) -> None:
+        """Tell of the attempt; what it is assumed to have used counts as estimated."""
+        if self.span is None:
+            return
+        request, estimated = self.request, self.estimated or self.cost is self.worst
+        system = [request.system_message] if request.system_message else []
+        sent = [*system, *request.messages]
+        self.span.end(
+            self.status,
+            self.cost,
+            estimated=estimated,
+            sent=sent,
+            reply=self.reply,
+            why=self.why,
+        )
 
 
 def _raised_cap(known: Any, around: CallContext) -> str:

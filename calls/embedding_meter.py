@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 from sqlalchemy import Connection
 
 from calls.attempts import EMBEDDER, INDEXER, begin_statement, end_statement, record_unsent
+from calls.call_spans import AttemptSpan
 from calls.ledger import CallCost
 from calls.output_limit import TOKEN_MARGIN
 from calls.run_budget import CallNeed, Reservation, RunBudget, get_budget
@@ -106,6 +107,7 @@ class RunEmbeddingMeter:
             seconds = min(settings().idle_seconds, self.budget.seconds_left(role))
             name, statement = begin_statement(self.site, role, worst, seconds)
             _commit(statement)
+            span = AttemptSpan(self.site, role, name, model)
             mine.used, request, status = worst, EmbeddingRequest(fitting, seconds), "ok"
             try:
                 yield request
@@ -115,6 +117,7 @@ class RunEmbeddingMeter:
             finally:
                 mine.used = _used(request, worst)
                 _commit(end_statement(name, status, mine.used))
+                span.end(status, mine.used, estimated=mine.used is worst)
         finally:
             self._wait(self._release(mine))
 

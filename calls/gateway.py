@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from calls.attempts import set_attempt_status
 from calls.call_context import CallContext
 from calls.call_middleware import ROLES_OUTSIDE_RUN
+from calls.call_spans import role_span
 from calls.replies import (
     CUT_OFF,
     MAX_REPAIRABLE,
@@ -114,7 +115,8 @@ async def ask(
     system = f"{system}\n\n{describe_schema(schema, language)}"
     try:
         around = await _call_context(state, runtime, role, system, fallback=fallback)
-        return await _answer(around, messages, schema, repairs)
+        with role_span(around.site, role):
+            return await _answer(around, messages, schema, repairs)
     except Problem as problem:
         if default is None:
             raise
@@ -197,7 +199,8 @@ async def work(
     if human and human.conversation:
         messages = human.conversation
         around.used.extend(one.name or "" for one in messages if isinstance(one, ToolMessage))
-    talk = await _converse(around, messages, toolbox=toolbox, watched=message_id)
+    with role_span(around.site, role):
+        talk = await _converse(around, messages, toolbox=toolbox, watched=message_id)
     if human and human.requests:
         key = await record_conversation(around.site, role, talk, human)
         return WorkResult("", False, "", around.tool_results, conversation=key)

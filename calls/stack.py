@@ -26,6 +26,7 @@ from calls.call_middleware import (
     MeterMiddleware,
     RetryMiddleware,
 )
+from calls.call_spans import note_tool_answer, tool_span
 from calls.compaction import CompactionMiddleware
 from calls.replies import bare_schema
 from calls.tool_requests import (
@@ -307,7 +308,9 @@ class ToolLimitMiddleware(AgentMiddleware[Any, CallContext, Any]):
                 return _refuse_tool(around, request)
             if loaded := around.loaded.get(request.tool_call["name"]):
                 request = request.override(tool=loaded)
-            answer = await handler(request)
+            with tool_span(around.site, request.tool_call) as notes:
+                answer = await handler(request)
+                note_tool_answer(notes, answer)
             text = str(answer.text) if isinstance(answer, ToolMessage) else ""
             return answer
         finally:

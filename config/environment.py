@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from config.errors import ErrorCode, Problem
@@ -33,6 +33,19 @@ TRACING_VARIABLES = (
     "LANGCHAIN_TRACING",
 )
 """The variables that switch LangSmith's tracing on or off, in LangSmith's order."""
+
+TRACE_EXPORTER = "OTEL_TRACES_EXPORTER"
+"""The variable that names exporters of OpenTelemetry, or `none`."""
+
+SPAN_VARIABLES = (
+    TRACE_EXPORTER,
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+)
+"""The variables each of which has spans of OpenTelemetry sent; a later one says better where."""
+
+METRIC_VARIABLES = ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_METRICS_EXPORTER")
+"""The variables each of which has metrics of OpenTelemetry sent where spans are."""
 
 HARMLESS_VARIABLES = frozenset(
     {
@@ -60,7 +73,7 @@ MINILM = "minilm:"
 """The prefix of the name of an embedder in a folder."""
 
 _USED = (
-    r"(?:DOSSIER|LANGSMITH|LANGCHAIN)_\w{1,60}|SEARXNG_URL|(?:TIKTOKEN|DATA_GYM)_CACHE_DIR"
+    r"(?:DOSSIER|LANGSMITH|LANGCHAIN|OTEL)_\w{1,60}|SEARXNG_URL|(?:TIKTOKEN|DATA_GYM)_CACHE_DIR"
     r"|(?:SERPER|EXA|OPENALEX|S2|NCBI)_API_KEY|GITHUB_TOKEN|STACKEXCHANGE_KEY"
     r"|(?:OPENAI|ANTHROPIC|GOOGLE|GEMINI|DEEPSEEK|MISTRAL|GROQ|XAI|TAVILY|BRAVE)"
     r"_(?:API_KEY|API_BASE|BASE_URL|API_URL|ORG_ID|PROXY)"
@@ -174,6 +187,18 @@ def is_tracing_enabled() -> bool:
     """Say whether the environment turns on tracing."""
     values = {os.environ.get(name, "").strip() for name in TRACING_VARIABLES} - {""}
     return values == {"true"}
+
+
+def is_span_export_enabled() -> bool:
+    """Say whether the environment names a collector of OpenTelemetry for spans."""
+    off = os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    no_exporter = os.environ.get(TRACE_EXPORTER, "").strip() == "none"
+    return not off and not no_exporter and is_any_set(SPAN_VARIABLES)
+
+
+def is_any_set(names: Iterable[str]) -> bool:
+    """Say whether the environment has a value for one of some variables."""
+    return any(os.environ.get(name, "").strip() for name in names)
 
 
 def read_folder_env() -> dict[str, str]:

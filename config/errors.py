@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum, StrEnum
 from functools import cache
 from pkgutil import get_data
@@ -55,6 +55,7 @@ class ErrorCode(StrEnum):
     ANSWER_UNUSABLE = "answer_unusable", ErrorKind.FAILED
     BAD_CHECKPOINT = "bad_checkpoint", ErrorKind.USAGE
     BAD_CHOICE = "bad_choice", ErrorKind.USAGE
+    BAD_CURSOR = "bad_cursor", ErrorKind.USAGE
     BAD_FEEDBACK = "bad_feedback", ErrorKind.USAGE
     BAD_FILE_NAME = "bad_file_name", ErrorKind.USAGE
     BAD_LOCALE = "bad_locale", ErrorKind.USAGE
@@ -66,8 +67,10 @@ class ErrorCode(StrEnum):
     CHAT_UNREADABLE = "chat_unreadable", ErrorKind.USAGE
     CHECKPOINT_NOT_FOUND = "checkpoint_not_found", ErrorKind.NOT_FOUND
     CHECKPOINTS_UNSAFE = "checkpoints_unsafe", ErrorKind.UNAVAILABLE
+    CHOICE_REFUSED = "choice_refused", ErrorKind.REFUSED, 403
     CHROMA_UNAVAILABLE = "chroma_unavailable", ErrorKind.UNAVAILABLE
     CLOCK_WRONG = "clock_wrong", ErrorKind.UNAVAILABLE
+    COLLECTOR_UNAVAILABLE = "collector_unavailable", ErrorKind.UNAVAILABLE
     CONFIG_NOT_FOUND = "config_not_found", ErrorKind.NOT_FOUND
     CONFIG_SYNTAX = "config_syntax", ErrorKind.USAGE
     CONFIG_VALUE = "config_value", ErrorKind.USAGE
@@ -85,6 +88,8 @@ class ErrorCode(StrEnum):
     EMBEDDER_UNKNOWN = "embedder_unknown", ErrorKind.USAGE
     EVAL_UNCONFIRMED = "eval_unconfirmed", ErrorKind.REFUSED
     EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
+    EXPORT_BUSY = "export_busy", ErrorKind.UNAVAILABLE
+    EXPORT_FAILED = "export_failed", ErrorKind.FAILED
     EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
     EXPRESSION_INVALID = "expression_invalid", ErrorKind.USAGE
     FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT
@@ -122,6 +127,7 @@ class ErrorCode(StrEnum):
     KNOWLEDGE_UNAVAILABLE = "knowledge_unavailable", ErrorKind.UNAVAILABLE
     KNOWLEDGE_UNKNOWN = "knowledge_unknown", ErrorKind.NOT_FOUND
     LOCOMO_UNREADABLE = "locomo_unreadable", ErrorKind.USAGE
+    LOGIN_UNAVAILABLE = "login_unavailable", ErrorKind.UNAVAILABLE
     LOG_INVALID = "log_invalid", ErrorKind.USAGE
     MCP_CONFIG = "mcp_config", ErrorKind.USAGE
     MCP_ENV_DENIED = "mcp_env_denied", ErrorKind.REFUSED
@@ -135,6 +141,7 @@ class ErrorCode(StrEnum):
     MCP_UNKNOWN = "mcp_unknown", ErrorKind.NOT_FOUND
     MEMORY_AMBIGUOUS = "memory_ambiguous", ErrorKind.USAGE
     MEMORY_FILE_BUSY = "memory_file_busy", ErrorKind.CONFLICT
+    MEMORY_FILE_CHANGED = "memory_file_changed", ErrorKind.CONFLICT, 412
     MEMORY_FILE_TOO_LARGE = "memory_file_too_large", ErrorKind.USAGE
     MEMORY_FILE_UNKNOWN = "memory_file_unknown", ErrorKind.NOT_FOUND
     MEMORY_FILE_UNREADABLE = "memory_file_unreadable", ErrorKind.UNAVAILABLE
@@ -156,6 +163,7 @@ class ErrorCode(StrEnum):
     NOT_EDITABLE = "not_editable", ErrorKind.REFUSED
     NOT_WAITING = "not_waiting", ErrorKind.CONFLICT
     NOTHING_TO_SEARCH = "nothing_to_search", ErrorKind.NOT_FOUND
+    OPERATOR_ONLY = "operator_only", ErrorKind.REFUSED, 403
     ORIGIN_REFUSED = "origin_refused", ErrorKind.REFUSED, 403
     OUT_OF_RANGE = "out_of_range", ErrorKind.USAGE
     OUTPUT_EXISTS = "output_exists", ErrorKind.CONFLICT
@@ -195,6 +203,7 @@ class ErrorCode(StrEnum):
     SEARCH_UNAVAILABLE = "search_unavailable", ErrorKind.UNAVAILABLE
     SECRET_REFUSED = "secret_refused", ErrorKind.REFUSED
     SERVER_MISSING = "server_missing", ErrorKind.UNAVAILABLE
+    SHARE_NOT_FOUND = "share_not_found", ErrorKind.NOT_FOUND
     SITE_BLOCKED = "site_blocked", ErrorKind.REFUSED
     SITE_BUSY = "site_busy", ErrorKind.UNAVAILABLE
     SOURCE_NOT_FOUND = "source_not_found", ErrorKind.NOT_FOUND
@@ -209,10 +218,14 @@ class ErrorCode(StrEnum):
     THREAD_MISSING = "thread_missing", ErrorKind.USAGE
     THREAD_NOT_FOUND = "thread_not_found", ErrorKind.NOT_FOUND
     THREAD_TAKEN = "thread_taken", ErrorKind.CONFLICT
+    TOKEN_EXPIRED = "token_expired", ErrorKind.REFUSED, 401
     TOKEN_MISSING = "token_missing", ErrorKind.REFUSED, 401
+    TOKEN_NOT_FOUND = "token_not_found", ErrorKind.NOT_FOUND
     TOKEN_UNUSABLE = "token_unusable", ErrorKind.UNAVAILABLE
     TOKEN_WRONG = "token_wrong", ErrorKind.REFUSED, 401
     TOOL_LIMIT = "tool_limit", ErrorKind.FAILED
+    TOO_MANY_SHARES = "too_many_shares", ErrorKind.CONFLICT
+    TUS_VERSION = "tus_version", ErrorKind.USAGE, 412
     UNDO_CONFLICT = "undo_conflict", ErrorKind.CONFLICT
     UNDO_DONE = "undo_done", ErrorKind.CONFLICT
     UNDO_FORGOTTEN = "undo_forgotten", ErrorKind.CONFLICT
@@ -223,12 +236,23 @@ class ErrorCode(StrEnum):
     UNKNOWN_PROVIDER = "unknown_provider", ErrorKind.USAGE
     UNKNOWN_ROLE = "unknown_role", ErrorKind.USAGE
     UNTRUSTED_FACT = "untrusted_fact", ErrorKind.REFUSED
+    UPLOAD_CONFLICT = "upload_conflict", ErrorKind.CONFLICT
+    UPLOAD_FOLDER_EXISTS = "upload_folder_exists", ErrorKind.CONFLICT
+    UPLOAD_FOLDER_NOT_FOUND = "upload_folder_not_found", ErrorKind.NOT_FOUND
+    UPLOAD_NOT_FOUND = "upload_not_found", ErrorKind.NOT_FOUND
+    UPLOAD_QUOTA = "upload_quota", ErrorKind.REFUSED, 413
+    UPLOAD_TOO_LARGE = "upload_too_large", ErrorKind.REFUSED, 413
+    UPLOAD_TYPE = "upload_type", ErrorKind.REFUSED, 415
+    UPLOAD_UNREADY = "upload_unready", ErrorKind.CONFLICT
     URL_BLOCKED = "url_blocked", ErrorKind.REFUSED
     URL_REDIRECTS = "url_redirects", ErrorKind.REFUSED
     URL_SCHEME = "url_scheme", ErrorKind.REFUSED
     URL_TOO_LARGE = "url_too_large", ErrorKind.REFUSED
     URL_UNRESOLVED = "url_unresolved", ErrorKind.REFUSED
     USAGE = "usage", ErrorKind.USAGE
+    USER_EXISTS = "user_exists", ErrorKind.CONFLICT
+    USER_NAME_INVALID = "user_name_invalid", ErrorKind.USAGE
+    USER_NOT_FOUND = "user_not_found", ErrorKind.NOT_FOUND
     WAITING_REVIEW = "waiting_review", ErrorKind.CONFLICT
 
     @classmethod
@@ -281,6 +305,10 @@ class Problem(RuntimeError):
         """Return the exit status of the command line for this error."""
         return self.error.kind.exit_status
 
+    def __reduce__(self) -> tuple[Callable[[dict[str, str]], Problem], tuple[dict[str, str]]]:
+        """Tell how it is copied, as from a worker process to the one that waits for it."""
+        return self.from_dict, (self.as_dict(),)
+
     def __str__(self) -> str:
         where = f" ({self.where})" if self.where else ""
         hint = f" — {self.hint}" if self.hint else ""
@@ -299,9 +327,13 @@ class Problem(RuntimeError):
 
 def first_validation_error(error: ValidationError) -> tuple[str, str]:
     """Return where the first error is, such as `steps.0.title`, and what is wrong there."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return place, _validation_message(first["type"], first.get("ctx", {}))
+    return describe_validation_error(error.errors(include_url=False)[0])
+
+
+def describe_validation_error(error: Mapping[str, Any]) -> tuple[str, str]:
+    """Return where an error is, and what is wrong there, of one that Pydantic lists."""
+    place = ".".join(str(part) for part in error["loc"])
+    return place, _validation_message(error["type"], error.get("ctx", {}))
 
 
 def _validation_message(kind: str, about: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ SHORTEST, WORD = 5, 8
 CUT = 12
 """How many first characters identify a key, even if the rest was cut off."""
 
-_NAMED = r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD)"
+_NAMED = r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD|HEADERS)"
 """The names of variables that hold a key."""
 
 _PLAIN = r"(?=.{1,20}\Z)[a-zA-Z]+(?:[-_ .][a-zA-Z]+)*"

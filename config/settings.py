@@ -31,11 +31,17 @@ Hosts = tuple[str, ...]
 Names = tuple[str, ...]
 """Names of variables of the environment, separated by commas."""
 
+Words = tuple[str, ...]
+"""Texts of any kind, separated by commas."""
+
 Origins = tuple[str, ...]
 """Origins of web pages, such as `https://chat.example.org`, separated by commas."""
 
 OF_HOSTS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 """The characters of host names."""
+
+LOGIN_MODES = ("person", "users", "jwt")
+"""The ways to log in at a server that come with Dossier; any other is a class of the operator."""
 
 USUAL_PORTS = {"http": 80, "https": 443}
 """The default ports, which an origin omits."""
@@ -128,8 +134,55 @@ class Settings:
     """More names under which a server is reached; those of this machine are always accepted."""
     server_origins: Origins = ()
     """The origins of web pages that may use a server; LangGraph Studio when empty."""
+    upload_bytes: Annotated[int, Interval(ge=1, le=100_000_000_000)] = 30_000_000
+    """The most bytes of a file that is uploaded; larger ones are not read either."""
+    upload_quota: Annotated[int, Interval(ge=1, le=100_000_000_000_000)] = 2_000_000_000
+    """The most bytes that the uploaded files of a user may have together."""
+    metrics_token: str = ""
+    """A token with which figures of everybody's runs can be read; only operators when empty."""
     server_token_always: bool = False
     """Whether pages of those origins need the token on this machine too, as behind a proxy."""
+    auth: str = "person"
+    """Who uses a server: `person`, `users`, `jwt` or a class, as `module:Class`."""
+    jwt_issuer: str = ""
+    """Who issues the tokens that `jwt` accepts: their `iss`."""
+    jwt_audience: Words = ()
+    """For whom they are issued: their `aud` is one of these."""
+    jwt_keys_url: str = ""
+    """The address of the issuer's public keys (JWKS); `https:`, or `http:` on this machine."""
+    jwt_algorithms: Words = ("RS256", "ES256")
+    """The algorithms by which they may be signed; none with a shared secret."""
+    jwt_name_claim: str = "sub"
+    """The claim that names the user; it must never change, nor pass on to someone else."""
+    jwt_role_claim: str = "roles"
+    """The claim with the roles of the user; full stops lead into it, as in `realm_access.roles`."""
+    jwt_operator_role: str = ""
+    """The role in it that makes an operator; nobody is one when empty."""
+    jwt_leeway_seconds: Annotated[float, Interval(ge=0, le=3_600)] = 30
+    """How far the clocks of this machine and the issuer may differ."""
+    caller_models: Words = ()
+    """The models that users may choose, as `provider:name` or `provider:*`, besides your own."""
+    caller_search: Words = ()
+    """The search providers that users may choose besides those that runs ask anyway."""
+    caller_mcp: Words = ()
+    """The MCP servers of your `mcp.json` that runs of users are offered; none when empty."""
+    caller_folders: Words = ()
+    """The folders of this machine in which users may choose files; none when empty."""
+    caller_webhooks: Hosts = ()
+    """The hosts that users may have told when a run ends; none when empty."""
+    caller_max_cost: Annotated[float, Interval(gt=0, le=1_000)] | None = None
+    """The most US dollars that a user may choose for a run; what `deep` allows when empty."""
+    caller_max_tokens: Annotated[int, Interval(ge=1_000, le=50_000_000)] | None = None
+    """The most tokens that a user may choose for a run; what `deep` allows when empty."""
+    caller_max_calls: Annotated[int, Interval(ge=1, le=10_000)] | None = None
+    """The most calls that a user may choose for a run; what `deep` allows when empty."""
+    caller_max_minutes: Annotated[float, Interval(gt=0, le=1_440)] | None = None
+    """The most minutes that a user may choose for a run; what `deep` allows when empty."""
+
+    @property
+    def has_users(self) -> bool:
+        """Whether a server has users who log in, and not one person alone."""
+        return self.auth != "person"
 
     @cached_property
     def database(self) -> str:
@@ -212,6 +265,10 @@ def _hosts(text: str) -> Hosts:
     return names
 
 
+def _words(text: str) -> Words:
+    return tuple(one.strip() for one in _text(text).split(",") if one.strip())
+
+
 def _names(text: str) -> Names:
     names = tuple(one.strip() for one in text.split(",") if one.strip())
     if any(not (name.isidentifier() and name.isascii()) for name in names):
@@ -234,6 +291,15 @@ def _origin(text: str) -> str:
     return bare.removesuffix(f":{usual}") if parts.port == usual else bare
 
 
+def _auth(text: str) -> str:
+    """Read how users log in: a known way, or a class by its module."""
+    module, colon, name = text.strip().partition(":")
+    is_class = all(part.isidentifier() for part in [*module.split("."), name])
+    if text.strip() not in LOGIN_MODES and not (colon and is_class):
+        raise ValueError(text)
+    return text.strip()
+
+
 def _text(text: str) -> str:
     text.encode()  # Python marks a byte that is no UTF-8 as half a character.
     return text
@@ -250,10 +316,17 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     **dict.fromkeys(
         (
             *("database_url", "files_url", "embeddings", "chroma_url", "user", "sandbox_image"),
-            *("reader_browser", "reader_url"),
+            *("reader_browser", "reader_url", "jwt_issuer", "jwt_keys_url"),
+            *("jwt_name_claim", "jwt_role_claim", "jwt_operator_role", "metrics_token"),
         ),
         ("str", _text),
     ),
+    "auth": ("auth", _auth),
+    **dict.fromkeys(
+        ("jwt_audience", "jwt_algorithms", "caller_models", "caller_search"), ("words", _words)
+    ),
+    **dict.fromkeys(("caller_mcp", "caller_folders"), ("words", _words)),
+    "caller_webhooks": ("hosts", _hosts),
     "mcp_env": ("names", _names),
     "server_hosts": ("hosts", _hosts),
     "server_origins": ("origins", _origins),

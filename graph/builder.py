@@ -9,12 +9,16 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal, cast
 
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
+from langgraph._internal._constants import CONF, CONFIG_KEY_RUNTIME
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
-from calls.attempts import EMBEDDER
+from calls.attempts import EMBEDDER, INDEXER
 from calls.embedding_meter import meter_embeddings
+from calls.run_spans import Node, trace_node, trace_step, trace_turn
 from graph.compiled import BranchGraph, DossierGraph
 from graph.context import Context
 from graph.pauses import Pause, list_open_pauses, list_pending_requests, list_wishes
@@ -253,6 +257,21 @@ def _seen_spans(state: State) -> list[ShownSpan]:
     ]
 
 
+def _observe(node: Node, pages: str = INDEXER) -> Node:
+    """Return a node whose work is a span, and whose embedding requests are metered."""
+    return trace_node(meter_embeddings(node, pages))
+
+
+class StepGraph(BranchGraph):
+    """The graph that does one step, whose work is a span."""
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **more: Any) -> Any:
+        """Do the step."""
+        runtime = ensure_config(config)[CONF][CONFIG_KEY_RUNTIME]
+        async with trace_step(input, runtime):
+            return await super().ainvoke(input, config, **more)
+
+
 def make_step_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the graph that does one step."""
     graph = StateGraph(
@@ -261,36 +280,36 @@ def make_step_graph() -> CompiledStateGraph[Any, Any, Any, Any]:
     # A branch that raises would cancel the others, so an unexpected error becomes a finding.
     # LangGraph's types do not allow the error as a second argument of a handler.
     graph.set_node_defaults(error_handler=cast("Any", on_step_error))
-    graph.add_node("researcher", meter_embeddings(researcher))
-    graph.add_node("coder", meter_embeddings(coder))
-    graph.add_node("reflection", meter_embeddings(reflection))
+    graph.add_node("researcher", _observe(researcher))
+    graph.add_node("coder", _observe(coder))
+    graph.add_node("reflection", _observe(reflection))
     graph.add_conditional_edges(START, choose_worker, ["researcher", "coder"])
     graph.add_conditional_edges("researcher", _after_worker)
     graph.add_conditional_edges("coder", _after_worker)
     graph.add_conditional_edges("reflection", _after_reflection)
-    return BranchGraph(**vars(graph.compile(name="step")))
+    return StepGraph(**vars(graph.compile(name="step")))
 
 
 def build_workflow() -> StateGraph[State, Context, Any, Any]:
     """Build the main graph without compiling it."""
     graph = StateGraph(State, context_schema=Context, input_schema=InputState)
-    graph.add_node(profile)
-    graph.add_node("same_question", meter_embeddings(same_question))
-    graph.add_node("coordinator", meter_embeddings(coordinator))
-    graph.add_node("rewrite", meter_embeddings(rewrite))
+    graph.add_node("profile", trace_turn(profile))
+    graph.add_node("same_question", _observe(same_question))
+    graph.add_node("coordinator", _observe(coordinator))
+    graph.add_node("rewrite", _observe(rewrite))
     # A branch that raises would cancel the others.
-    graph.add_node("background", meter_embeddings(background), error_handler=on_background_error)
-    graph.add_node("planner", meter_embeddings(planner))
-    graph.add_node(human_feedback)
-    graph.add_node("team", meter_embeddings(team))
+    graph.add_node("background", _observe(background), error_handler=on_background_error)
+    graph.add_node("planner", _observe(planner))
+    graph.add_node("human_feedback", trace_node(human_feedback))
+    graph.add_node("team", _observe(team))
     graph.add_node("step", make_step_graph(), input_schema=StepState)
-    graph.add_node(human_input)
-    graph.add_node("remember", meter_embeddings(remember), error_handler=on_remember_error)
-    graph.add_node("knowledge", meter_embeddings(knowledge))
-    graph.add_node("reporter", meter_embeddings(reporter))
-    graph.add_node(deliver)
-    graph.add_node("memorize", meter_embeddings(memorize))
-    graph.add_node("learn", meter_embeddings(learn, pages=EMBEDDER))
+    graph.add_node("human_input", trace_node(human_input))
+    graph.add_node("remember", _observe(remember), error_handler=on_remember_error)
+    graph.add_node("knowledge", _observe(knowledge))
+    graph.add_node("reporter", _observe(reporter))
+    graph.add_node("deliver", trace_node(deliver))
+    graph.add_node("memorize", _observe(memorize))
+    graph.add_node("learn", _observe(learn, pages=EMBEDDER))
     graph.add_edge(START, "profile")
     graph.add_conditional_edges("profile", _after_profile)
     graph.add_conditional_edges("same_question", _after_same_question)

@@ -14,6 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot, StreamMode
 
 from calls.run_budget import end_thread_sessions
+from calls.run_spans import end_run_spans
 from calls.streaming import PROGRESS
 from config.errors import ErrorCode, Problem
 from graph.builder import make_graph
@@ -180,9 +181,10 @@ class ThreadSession:
             await flush_traces()
             return outcome
         finally:
-            with suppress(Problem):
-                await flush_traces()
             thread = self.config["configurable"]["thread_id"]
+            with suppress(Problem):
+                await end_run_spans(thread)
+                await flush_traces()
             end_thread_sessions(thread)
             await close_thread_connections(thread)
 

@@ -71,6 +71,16 @@ def connect_chroma(name: str) -> Client:
     return servers[address]
 
 
+def check_chroma_server(seconds: float) -> None:
+    """Make sure that the server for vectors answers; without one there is nothing to ask.
+
+    Raises:
+        Problem: `chroma_unavailable`.
+    """
+    if settings().chroma_url:
+        _call_chroma("", lambda: connect_chroma("").heartbeat(), seconds)
+
+
 def _close_client(client: Client) -> None:
     """Close a client of a folder; that of a server stays open."""
     if client not in _servers.get().values():

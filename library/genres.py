@@ -27,6 +27,7 @@ from text.words import search_words
 
 _PATTERNS = PatternFile("library", "genres.toml")
 _WORD = regex(r"\w+")
+_SIGNS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 _CHINESE = regex(f"[{CJK}]")
 
 _SITES: tuple[Genre, ...] = ("paper", "encyclopedia", "forum", "news", "blog", "documentation")
@@ -81,13 +82,14 @@ def judge_genre(page: JudgedPage) -> Genre:
         (genre for genre in _ADDRESSES if _PATTERNS.get(f"{genre}_address").search(place)), None
     )
     text = page.text[:_JUDGED_CHARS]
+    wording = _Wording(text)
     if by_place in ("paper", "forum", "documentation"):
         return by_place
     if _is_paper(text):
         return "paper"
-    if count_farm_points(page) >= _MIN_FARM_POINTS:
+    if count_farm_points(page, wording) >= _MIN_FARM_POINTS:
         return "farm"
-    return by_place or _judge_declared(page) or _judge_text(place, text)
+    return by_place or _judge_declared(page) or _judge_wording(place, wording)
 
 
 def _split_address(address: str) -> tuple[str, str]:
@@ -114,12 +116,12 @@ def _judge_declared(page: JudgedPage) -> Genre | None:
     )
 
 
-def _judge_text(place: str, text: str) -> Genre:
-    if len(_PATTERNS.forum_text.findall(text)) >= _MIN_FORUM_LINES:
+def _judge_wording(place: str, wording: _Wording) -> Genre:
+    if len(_PATTERNS.forum_text.findall(wording.text)) >= _MIN_FORUM_LINES:
         return "forum"
     at_shop = _PATTERNS.vendor_address.search(place)
     least = _MIN_SELLING_AT_SHOP if at_shop else _MIN_SELLING
-    return "vendor" if _Wording(text).count("selling") >= least else "unknown"
+    return "vendor" if wording.count("selling") >= least else "unknown"
 
 
 def _is_paper(text: str) -> bool:
@@ -134,9 +136,10 @@ def _is_paper(text: str) -> bool:
 
 
 class _Wording:
-    """A text in small letters, in which phrases are counted."""
+    """A text in which phrases are counted, in small letters."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self.lower = text.lower()
 
     @cached_property
@@ -144,13 +147,14 @@ class _Wording:
         """The words of a western text; `None` for one that may have Chinese phrases."""
         if not self.lower.isascii() and _CHINESE.search(self.lower):
             return None
+        if self.lower.isascii():
+            return frozenset(self.lower.translate(_SIGNS).split())
         return frozenset(_WORD.findall(self.lower))
 
     def count(self, name: str) -> int:
         """Return how many different phrases of a kind the text has."""
-        if self.words is not None and not any(
-            self.words.issuperset(some) for some in _PATTERNS.get_rows(f"{name}_words")
-        ):
+        rows = _PATTERNS.get_rows(f"{name}_words")
+        if self.words is not None and not any(map(self.words.issuperset, rows)):
             return 0
         return _count_different(_PATTERNS.get(name), self.lower)
 
@@ -160,15 +164,15 @@ def _count_different(pattern: re.Pattern[str], lower: str) -> int:
     return len({" ".join(found[0].split()) for found in pattern.finditer(lower)})
 
 
-def count_farm_points(page: JudgedPage) -> int:
+def count_farm_points(page: JudgedPage, wording: _Wording | None = None) -> int:
     """Return how much speaks for a text that is made to be found and not to be read.
 
     Phrases of such pages must be among the signs: honest pages repeat words and sentences, too. To
     have no author and no date, or to list the best of something without a source, is worth a point
     beside them.
     """
-    text = page.text[:_JUDGED_CHARS]
-    wording = _Wording(text)
+    wording = wording or _Wording(page.text[:_JUDGED_CHARS])
+    text = wording.text
     paid = min(2, wording.count("affiliate"))
     phrases = wording.count("filler")
     filler = 3 if phrases >= _MANY_FILLER else 2 if phrases >= _MIN_FILLER else 0

@@ -32,7 +32,9 @@ UNSEARCHED_TABLES = {
     *("facts", "pages", "members"),  # erased by their own functions
     *("schema", "leases", "namespaces", "documents", "former_documents"),  # names only
     *("projects", "vectors", "vector_sets"),  # names only
-    *("sources", "heard"),  # ids only
+    *("uploads", "upload_folders"),  # names only
+    *("sources", "heard", "report_shares"),  # ids only
+    *("server_users", "user_tokens"),  # names only
 }
 """The tables that are not searched for sentences; all others are, also those added later."""
 

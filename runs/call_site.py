@@ -12,6 +12,7 @@ from graph.context import Context
 
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
+    from langgraph_sdk.auth.types import BaseUser
 
 
 REPEATS = ("redo", "plan_try", "recall_round", "attempt")
@@ -83,10 +84,23 @@ def resolve_owner(runtime: Runtime[Context]) -> str:
     """
     server = runtime.server_info
     if server is not None:
-        user = server.user.identity if server.user else settings().user
+        user = name_server_user(server.user)
     else:
         user = runtime.context.user or settings().user
     return join_owner(user, runtime.context.project)
+
+
+def name_server_user(login: BaseUser | None) -> str:
+    """Return the name of the user of a server: that of the login, or of the only person.
+
+    Raises:
+        Problem: `token_missing` where users log in and this one has not.
+    """
+    if login is not None and login.identity:
+        return str(login.identity)
+    if settings().has_users:
+        raise Problem(ErrorCode.TOKEN_MISSING, "this run has no user")
+    return settings().user
 
 
 def join_owner(user: str, project: str) -> str:

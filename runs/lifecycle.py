@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, func, literal, select, tuple_, update
 
 from config.errors import ErrorCode, Problem
 from graph.context import Context, non_default_choices
 from graph.records import RunStatus
 from runs.call_site import run_id
+from runs.lock import is_thread_locked
 from runs.tables import runs
 from storage.engine import commit_statements, read_rows, write_in_group
 from storage.events import Event, list_events, log_event
@@ -212,10 +213,31 @@ async def list_report_dirs(run: RunRecord) -> list[str]:
     return [folder for folder, its in newest.items() if its == run.id and folder]
 
 
-async def list_recent_runs(owner: str, limit: int = 50) -> list[RunRecord]:
-    """Return the newest runs of an owner, newest first."""
-    mine = select(runs).where(runs.c.owner == owner).order_by(runs.c.created.desc()).limit(limit)
+async def list_recent_runs(
+    owner: str, limit: int = 50, *, before: tuple[float, str] | None = None, status: str = ""
+) -> list[RunRecord]:
+    """Return the newest runs of an owner, newest first.
+
+    Args:
+        owner: Whose.
+        limit: How many at most.
+        before: Only those behind this one in the list, by its time and id.
+        status: Only those that are recorded so.
+    """
+    newest = (runs.c.created.desc(), runs.c.id.desc())
+    mine = select(runs).where(runs.c.owner == owner).order_by(*newest).limit(limit)
+    if before:
+        mine = mine.where(tuple_(runs.c.created, runs.c.id) < tuple_(*map(literal, before)))
+    if status:
+        mine = mine.where(runs.c.status == status)
     return [_run(row) for row in await read_rows(mine)]
+
+
+def with_real_status(run: RunRecord) -> RunRecord:
+    """Return a run as it stands: one that nobody works on any more is paused."""
+    if run.status == "running" and not is_thread_locked(run.thread):
+        return run._replace(status="paused")
+    return run
 
 
 async def find_run(owner: str, name: str) -> RunRecord:

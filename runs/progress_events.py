@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 from typing_extensions import TypedDict
@@ -126,6 +127,8 @@ def _limit(value: object) -> Any:
     return _shorten(str(value), MAX_DATA_CHARS)
 
 
+# Events of a page repeat its title and its address.
+@lru_cache(maxsize=1024)
 def _shorten(text: str, most: int) -> str:
     # What is cut off is not searched for secrets, but a secret is not cut in two.
     line = mask_keys(mask_secrets(" ".join(text[: 2 * most].split())).text)

@@ -79,3 +79,15 @@ trace_lines = Table(
 
 A line is JSON.
 """
+
+report_shares = Table(
+    "report_shares",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False, index=True),
+    Column("run", String(80), nullable=False, index=True),
+    Column("token", String(64), nullable=False, unique=True),
+    Column("created", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+)
+"""The links by which reports are shared; `token` is the SHA-256 of what is in the address."""

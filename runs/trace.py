@@ -21,6 +21,7 @@ from config.settings import settings
 from config.user_files import check_file_name
 from graph.records import BaseSearches
 from runs.call_site import CallSite
+from runs.spans import record_line_span
 from runs.tables import trace_lines
 from storage.connect import is_database_shared
 from storage.engine import read_rows, run_write_sync
@@ -54,12 +55,13 @@ def trace_file(run: str) -> Path:
 
 
 async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) -> None:
-    """Append one line on a call, without waiting for the disk.
+    """Append one line on a call, without waiting for the disk; it becomes a span, too.
 
     Args:
         site: The point of the run.
         kind: `model`, `memory`, `embed`, `search`, `knowledge`, `fetch`,
-            `tool`, `check`, `sandbox` or `status`.
+            `tool`, `check`, `sandbox`, `status`, or `session` for its beginning and end where
+            spans are sent.
         role: Who called.
         status: `ok`, `recorded` for a result of the ledger, `stored` for a page that was read
             before, or the code of a failure.
@@ -76,6 +78,12 @@ async def trace(site: CallSite, kind: str, role: str, status: str, **more: Any) 
         **more,
     }
     _writer.get().put(check_file_name(site.run), json.dumps(line, ensure_ascii=False))
+    record_line_span(line, site)
+
+
+def seconds_since(started: float) -> float:
+    """Return the seconds since a moment of `time.monotonic`, as lines have them."""
+    return round(time.monotonic() - started, 3)
 
 
 async def flush_traces() -> None:

@@ -99,7 +99,13 @@ def current_revision(connection: Connection, owner: str) -> int:
 
 
 async def list_events(
-    owner: str, *, item: str = "", run: str = "", name: str = "", limit: int | None = 100
+    owner: str,
+    *,
+    item: str = "",
+    run: str = "",
+    name: str = "",
+    limit: int | None = 100,
+    before: int | None = None,
 ) -> list[LoggedEvent]:
     """Return an owner's events, the newest first.
 
@@ -109,8 +115,11 @@ async def list_events(
         run: Only those of one run.
         name: Only those of one memory, such as `fact`, or of one change, such as `fact.add`.
         limit: How many at most; all if it is `None`.
+        before: Only those before the event of this number.
     """
     wanted = select(events).where(events.c.owner == owner).order_by(events.c.id.desc()).limit(limit)
+    if before is not None:
+        wanted = wanted.where(events.c.id < before)
     for column, value in ((events.c.item, item), (events.c.run, run)):
         wanted = wanted.where(column == value) if value else wanted
     if name:

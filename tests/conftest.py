@@ -124,7 +124,8 @@ def _import_in_child(files: Iterable[Path], root: Path) -> int:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A data directory that ends with the test, and an environment without keys."""
     for name in os.environ:
-        if name.startswith(("DOSSIER_", "OPENAI_", "LANGSMITH_")) or name.endswith("_API_KEY"):
+        ours = name.startswith(("DOSSIER_", "OPENAI_", "LANGSMITH_", "OTEL_"))
+        if ours or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     monkeypatch.setenv("DOSSIER_HOME", str(folder))

@@ -44,6 +44,7 @@ class PatternFile:
         self._place = package, name
         self._parts = {"HAN": HAN, "CJK": CJK} | parts
         self._words: dict[str, frozenset[str]] = {}
+        self._rows: dict[str, list[list[str]]] = {}
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
         """Return a pattern, and keep it."""
@@ -75,7 +76,9 @@ class PatternFile:
 
     def get_rows(self, name: str) -> list[list[str]]:
         """Return the words of each line of a table."""
-        return [line.split() for line in self._texts[name].splitlines()]
+        if name not in self._rows:
+            self._rows[name] = [line.split() for line in self._texts[name].splitlines()]
+        return self._rows[name]
 
     @cached_property
     def _texts(self) -> dict[str, str]:

@@ -26,13 +26,27 @@ from text.pluralization import pluralize
 _KNOWN = ("site", "author", "published", "genre")
 
 
-class _CitedSource(NamedTuple):
-    """A document of a report with its passages, and the uses of all documents."""
+class SourceEvidence(NamedTuple):
+    """What a report uses of one of its sources, and the uses of all of them."""
 
     number: int
     document: Source
     passages: list[EvidenceParagraph]
     uses: list[CitationUse]
+    texts: dict[str, str]
+    """The texts of cited pages, by the ids of their sources."""
+
+    def describe_source(self) -> dict[str, Any]:
+        """Return the source as plain data."""
+        source = cast("dict[str, Any]", self.document)
+        ids = (page for use in self.uses if use.number == self.number for page in use.sources)
+        fields = {name: source[name] for name in ("title", "location", "kind")}
+        known = {name: source[name] for name in _KNOWN if source.get(name)}
+        return {"number": self.number, "ids": list(dict.fromkeys(ids)), **fields, **known}
+
+    def describe_passages(self) -> list[dict[str, Any]]:
+        """Return its passages in their paragraphs as plain data."""
+        return [_passage_as_dict(one, self.uses, self.texts) for one in self.passages]
 
 
 async def show_cited_source(run: RunRecord, named: str, invocation: Invocation) -> None:
@@ -47,17 +61,24 @@ async def show_cited_source(run: RunRecord, named: str, invocation: Invocation) 
         Problem: `report_not_found` or `source_not_found`.
     """
     document = await load_report_document(run)
-    found = _find_source(document, named)
-    passages = [_passage_as_dict(one, found.uses, document["texts"]) for one in found.passages]
-    source = {"number": found.number, **_source_as_dict(found)}
+    found = find_source_evidence(document, named)
+    about = {"source": found.describe_source(), "passages": found.describe_passages()}
     invocation.print_result(
-        {"run": run.id, "thread": run.thread, "source": source, "passages": passages},
-        *_render(found, document["language"]),
+        {"run": run.id, "thread": run.thread, **about}, *_render(found, document["language"])
     )
 
 
-def _find_source(document: ReportDocument, named: str) -> _CitedSource:
-    """Return the source of a number or an id with its passages.
+def list_cited_sources(document: ReportDocument) -> list[SourceEvidence]:
+    """Return the sources that a report cites, by number, without their passages."""
+    shown, _ = number_document(document)
+    return [
+        SourceEvidence(number, one, [], shown.uses, document["texts"])
+        for number, one in enumerate(shown.documents, start=1)
+    ]
+
+
+def find_source_evidence(document: ReportDocument, named: str) -> SourceEvidence:
+    """Return what a report uses of the source of a number or an id.
 
     Raises:
         Problem: `source_not_found`.
@@ -76,7 +97,7 @@ def _find_source(document: ReportDocument, named: str) -> _CitedSource:
         document["sources"], document["texts"], shown.uses, document["language"]
     )
     own = [one for one in passages if one.number == number and name in (str(number), one.source)]
-    return _CitedSource(number, shown.documents[number - 1], own, shown.uses)
+    return SourceEvidence(number, shown.documents[number - 1], own, shown.uses, document["texts"])
 
 
 def _not_found(named: str, pages: dict[int, list[str]]) -> Problem:
@@ -87,14 +108,6 @@ def _not_found(named: str, pages: dict[int, list[str]]) -> Problem:
     what = f"the report has no source {one_line(named)!r}"
     numbers = "1" if len(pages) == 1 else f"1 to {len(pages)}"
     return Problem(ErrorCode.SOURCE_NOT_FOUND, what, hint=f"it has {numbers}, or by id {ids}")
-
-
-def _source_as_dict(found: _CitedSource) -> dict[str, Any]:
-    source = cast("dict[str, Any]", found.document)
-    ids = (page for use in found.uses if use.number == found.number for page in use.sources)
-    fields = {name: source[name] for name in ("title", "location", "kind")}
-    known = {name: source[name] for name in _KNOWN if source.get(name)}
-    return {"ids": list(dict.fromkeys(ids)), **fields, **known}
 
 
 def _passage_as_dict(
@@ -117,7 +130,7 @@ def _list_sentences(uses: Sequence[CitationUse], which: Sequence[int]) -> list[s
     return list(dict.fromkeys(render_plain_text(uses[at].sentence).strip() for at in which))
 
 
-def _render(found: _CitedSource, language: str) -> Iterator[Text]:
+def _render(found: SourceEvidence, language: str) -> Iterator[Text]:
     """Yield the source and its passages as lines for a terminal."""
     source = found.document
     yield Text(f"[{found.number}] {one_line(source['title'])}", "bold")

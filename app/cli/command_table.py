@@ -115,6 +115,39 @@ COMMANDS = {
         "token.print_token",
         (options.RENEW, options.JSON),
     ),
+    "users": CommandEntry("Say who may use the server, and give them tokens."),
+    "users add": CommandEntry(
+        "Add a user of the server.",
+        "users.add_server_user",
+        (
+            options.USER_NAME,
+            options.OPERATOR_ROLE,
+            options.OWNS_LOCAL,
+            options.RESTORE,
+            options.JSON,
+        ),
+    ),
+    "users list": CommandEntry(
+        "List the users of the server, with the ids of their tokens.",
+        "users.print_users",
+        (options.JSON,),
+    ),
+    "users token": CommandEntry(
+        "Print a new token of a user; it is shown this once.\n\nA user may have several.",
+        "users.print_new_token",
+        (options.USER_NAME, options.TOKEN_LIFETIME, options.TOKEN_LABEL, options.JSON),
+    ),
+    "users revoke": CommandEntry(
+        "Make a token, or all tokens of a user, invalid.",
+        "users.revoke_token",
+        (options.USER_OR_TOKEN, options.JSON),
+    ),
+    "users remove": CommandEntry(
+        "Remove a user and their tokens; what they have stored stays.\n\n"
+        "Nobody else gets their name: users add --restore lets them in again.",
+        "users.remove_server_user",
+        (options.USER_NAME, options.JSON),
+    ),
     "trust": CommandEntry(
         "Trust a folder: its AGENTS.md is read with --project, and its .env may set time "
         "limits.\n\n"

@@ -77,6 +77,7 @@ async def _checks() -> list[tuple[str, bool, str]]:
         "versions": _versions,
         "settings": _settings,
         "tracing": _tracing,
+        "telemetry": _telemetry,
         "storage": _storage,
         "shared database": describe_shared_database,
         "privacy": _privacy,
@@ -123,6 +124,19 @@ async def _tracing() -> str:
     if environment.is_tracing_enabled():
         return "every run is sent to LangSmith, as the environment or your settings say"
     return "runs are not sent to LangSmith"
+
+
+async def _telemetry() -> str:
+    if not environment.is_span_export_enabled():
+        return "no collector of OpenTelemetry is named"
+    try:
+        # Few people name one, and OpenTelemetry takes a while to load.
+        from runs.collectors import check_collectors  # noqa: PLC0415
+    except ImportError as error:
+        what = "a collector of OpenTelemetry is named, and what sends to it is not installed"
+        hint = "pip install 'dossier[telemetry]'"
+        raise Problem(ErrorCode.PACKAGE_MISSING, what, hint=hint) from error
+    return f"every run is told to {await asyncio.to_thread(check_collectors)}"
 
 
 async def _storage() -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from app.cli.dispatch import Invocation
 from app.cli.event_loop import run_and_close
@@ -113,7 +113,7 @@ MAX_PAGES_AT_ONCE = 30_000
 """So many pages are forgotten at once; SQLite as it usually comes takes 32,766 values."""
 
 
-class _ErasurePreview(NamedTuple):
+class ErasurePreview(NamedTuple):
     """What forgetting touches, and what it leaves, by path."""
 
     plan: ErasurePlan
@@ -126,6 +126,24 @@ class _ErasurePreview(NamedTuple):
     def rewritten_files(self) -> list[str]:
         """Every file that is rewritten, beside the databases."""
         return [*self.reports, *self.plan.rewritten]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the same as plain data."""
+        plan = self.plan
+        ids = list(plan.target.ids)
+        counts = {"pages": plan.pages, "facts": plan.facts, "profile": plan.target.profile}
+        files = {"rewritten": self.rewritten_files, "deleted": list(plan.deleted)}
+        return {
+            "forgotten": len(ids),
+            "ids": ids,
+            **counts,
+            "reports": [one.run for one in plan.reports],
+            "threads": plan.threads,
+            **files,
+            "copies_kept": [{"page": id, "in": where} for id, where in self.copies.items()],
+            "left_in": list(plan.files),
+            "unread": [problem.as_dict() for problem in plan.unreadable],
+        }
 
 
 def forget_named_pages(
@@ -179,8 +197,8 @@ def _forget(
         dry_run: Whether only to show what would be touched.
         copies: Whether to forget the pages elsewhere, too.
     """
-    preview = run_and_close(_plan_erasure(target, shared, copies=copies))
-    data, counts = _preview_as_dict(preview), _counts(preview.plan)
+    preview = run_and_close(preview_erasure(target, shared, copies=copies))
+    data, counts = preview.as_dict(), _counts(preview.plan)
     remaining = _render_remaining_copies(preview)
     touched = [*_render_touched(preview), *remaining]
     if dry_run:
@@ -196,9 +214,19 @@ def _forget(
     return ErrorKind.PARTIAL.exit_status if preview.plan.unreadable else 0
 
 
-async def _plan_erasure(
+async def preview_erasure(
     target: ErasureTarget, shared: dict[str, str], *, copies: bool
-) -> _ErasurePreview:
+) -> ErasurePreview:
+    """Return what erasing a target would touch, without changing anything.
+
+    Args:
+        target: What a person named.
+        shared: Pages that say the same elsewhere, each with where it is from.
+        copies: Whether to forget the pages elsewhere, too.
+
+    Raises:
+        Problem: `usage` for too many pages, or what `privacy.service` tells of.
+    """
     same = {**await find_copies(target.owner, target.pages), **shared}
     if copies:
         target, same = target._replace(pages=(*target.pages, *same)), {}
@@ -211,7 +239,7 @@ async def _plan_erasure(
     outdated = await list_outdated_reports(target.owner, plan.reports)
     files = [file for _, files in outdated for file in files]
     plan = plan._replace(reports=tuple(report for report, _ in outdated))
-    return _ErasurePreview(plan, files, same)
+    return ErasurePreview(plan, files, same)
 
 
 async def resolve_pages(
@@ -244,24 +272,6 @@ async def resolve_pages(
     return OriginPages(list(dict.fromkeys(ids)), {})
 
 
-def _preview_as_dict(preview: _ErasurePreview) -> dict[str, object]:
-    plan = preview.plan
-    ids = list(plan.target.ids)
-    counts = {"pages": plan.pages, "facts": plan.facts, "profile": plan.target.profile}
-    files = {"rewritten": preview.rewritten_files, "deleted": list(plan.deleted)}
-    return {
-        "forgotten": len(ids),
-        "ids": ids,
-        **counts,
-        "reports": [one.run for one in plan.reports],
-        "threads": plan.threads,
-        **files,
-        "copies_kept": [{"page": id, "in": where} for id, where in preview.copies.items()],
-        "left_in": list(plan.files),
-        "unread": [problem.as_dict() for problem in plan.unreadable],
-    }
-
-
 def _counts(plan: ErasurePlan) -> str:
     """Say what is touched; what was named, and what says it again."""
     counts = {
@@ -278,14 +288,14 @@ def _counts(plan: ErasurePlan) -> str:
     return ", ".join(lines) or "Nothing more"
 
 
-def _render_touched(shown: _ErasurePreview) -> list[str]:
+def _render_touched(shown: ErasurePreview) -> list[str]:
     """Name every file that is rewritten or deleted, and every conversation."""
     files = [f"rewritten: {path}" for path in shown.rewritten_files]
     files += [f"deleted: {path}" for path in shown.plan.deleted]
     return [one_line(line) for line in (*files, *(f"thread: {one}" for one in shown.plan.threads))]
 
 
-def _render_remaining_copies(shown: _ErasurePreview) -> list[str]:
+def _render_remaining_copies(shown: ErasurePreview) -> list[str]:
     """Say which lines a person wrote themselves say it too, and what nobody can look into."""
     plan = shown.plan
     own = [f"Your own lines in {path} say it too; they stay: edit them." for path in plan.files]

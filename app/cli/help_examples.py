@@ -39,6 +39,11 @@ COMMAND_EXAMPLES = {
     "mcp list": ("dossier mcp list", "dossier mcp list --project .", "dossier mcp list --json"),
     "mcp test": ("dossier mcp test time",),
     "mcp approve": ("dossier mcp approve time",),
+    "users add": ("dossier users add ada", "dossier users add grace --operator"),
+    "users list": ("dossier users list",),
+    "users token": ('dossier users token ada --expires 90d --label "notebook"',),
+    "users revoke": ("dossier users revoke dsr_1a2b3c4d", "dossier users revoke ada"),
+    "users remove": ("dossier users remove ada",),
     "ingest": ("dossier ingest notes paper.pdf", "dossier ingest --chat talk.jsonl"),
     "kb add": (
         'dossier kb add hives ~/hives --about "our hives: weight, queens, yields"',

@@ -59,7 +59,7 @@ def add_base(
 
     read = run_and_close(add())
     lines = [f"{name}: {_describe_refresh(base, read)}", *_left_out_lines(read)]
-    invocation.print_result({**_base_as_dict(base), **_refresh_as_dict(read)}, "\n".join(lines))
+    invocation.print_result({**base_as_dict(base), **refresh_as_dict(read)}, "\n".join(lines))
     return _exit_status([read])
 
 
@@ -72,13 +72,13 @@ async def print_base_list(*, invocation: Invocation) -> None:
         cells = truncate_cell(one_line(base.about)), truncate_cell(one_line(base.location))
         rows.add_row(base.name, base.kind, whose, *cells)
     none = 'No knowledge bases yet: dossier kb add NAME PATH --about "what it answers"'
-    invocation.print_result([_base_as_dict(base) for base in bases], rows if bases else none)
+    invocation.print_result([base_as_dict(base) for base in bases], rows if bases else none)
 
 
 async def print_base(*, name: str, invocation: Invocation) -> None:
     """Show a knowledge base, and how it stands."""
     (base,) = await find_bases(invocation.owner, [name])
-    shown = _base_as_dict(base)
+    shown = base_as_dict(base)
     try:
         shown["status"] = await open_base(base).check()
     except Problem as problem:
@@ -109,7 +109,7 @@ def refresh_bases(*, names: list[str] | None, invocation: Invocation) -> int:
             print_problem(read, as_json=invocation.as_json)
             data.append({"name": base.name, "error": read.as_dict()})
         else:
-            data.append({"name": base.name, **_refresh_as_dict(read)})
+            data.append({"name": base.name, **refresh_as_dict(read)})
             lines += [f"{base.name}: {_describe_refresh(base, read)}", *_left_out_lines(read)]
     invocation.print_result(data, "\n".join(lines) or "Nothing was refreshed.")
     return _exit_status([read for _, read in done])
@@ -199,11 +199,13 @@ def _exit_status(read: Sequence[RefreshResult | Problem]) -> int:
     return 0 if whole else ErrorKind.PARTIAL.exit_status
 
 
-def _base_as_dict(base: KnowledgeBase) -> dict[str, Any]:
+def base_as_dict(base: KnowledgeBase) -> dict[str, Any]:
+    """Return a knowledge base as `--json` prints it."""
     shown = {name: getattr(base, name) for name in ("name", "about", "kind", "location")}
     return {**shown, "options": dict(base.options), "operator": base.is_shared}
 
 
-def _refresh_as_dict(read: RefreshResult) -> dict[str, Any]:
+def refresh_as_dict(read: RefreshResult) -> dict[str, Any]:
+    """Return what a refresh did as `--json` prints it."""
     counts = {"files": read.files, "read": read.read, "known": read.known}
     return {**counts, "skipped": [one._asdict() for one in read.skipped]}

@@ -28,7 +28,7 @@ from storage.events import LoggedEvent, list_events
 async def print_event_list(*, run: str, item: str, limit: int, invocation: Invocation) -> None:
     """List the changes of all memories, the newest first."""
     events = await list_events(invocation.owner, item=item, run=run, limit=limit)
-    data = [_event_as_dict(one) for one in events]
+    data = [event_as_dict(one) for one in events]
     invocation.print_result(data, _table(events) if events else "Nothing was changed yet.")
 
 
@@ -45,7 +45,7 @@ async def print_event_diff(*, event: int, invocation: Invocation) -> None:
     nothing = "It changed nothing."
     if before is None and after is None:
         nothing = "What it said is forgotten, or it said nothing."
-    data = {**_event_as_dict(logged), "diff": "\n".join(lines)}
+    data = {**event_as_dict(logged), "diff": "\n".join(lines)}
     invocation.print_result(data, _table([logged]), *map(color_diff_line, lines or [nothing]))
 
 
@@ -61,7 +61,7 @@ async def undo_changes(*, event: int | None, run: str, invocation: Invocation) -
     if event is None:
         return await _undo_run(run, invocation)
     events = await undo_event(invocation.owner, event)
-    data = {"undone": event, "events": [_event_as_dict(one) for one in events]}
+    data = {"undone": event, "events": [event_as_dict(one) for one in events]}
     invocation.print_result(data, Text(f"Event {event} is taken back."), _table(events))
     return 0
 
@@ -74,7 +74,7 @@ async def _undo_run(run: str, invocation: Invocation) -> int:
         {"event": one.id, "name": one.event.name, **problem.as_dict()}
         for one, problem in done.conflicts
     ]
-    events = [_event_as_dict(one) for one in done.events]
+    events = [event_as_dict(one) for one in done.events]
     data = {"run": run, "event": done.event, "events": events, "left": left}
     invocation.print_result(
         {**data, "messages_not_learnt": done.dropped_messages}, *_describe_undone_run(run, done)
@@ -117,7 +117,8 @@ def _lines(data: Mapping[str, Any] | None) -> list[str]:
     return lines
 
 
-def _event_as_dict(logged: LoggedEvent) -> dict[str, Any]:
+def event_as_dict(logged: LoggedEvent) -> dict[str, Any]:
+    """Return an event as `--json` prints it."""
     fields = logged.event._asdict()
     del fields["owner"]
     return {"event": logged.id, "at": logged.at, **fields}
@@ -133,7 +134,7 @@ async def print_proposals(*, every: bool, invocation: Invocation) -> None:
     found = await list_proposals(invocation.owner, decided=every)
     nothing = Text("No change to AGENTS.md is proposed.")
     lines = [line for one in found for line in _render_proposal(one)]
-    invocation.print_result([_proposal_as_dict(one) for one in found], *(lines or [nothing]))
+    invocation.print_result([proposal_as_dict(one) for one in found], *(lines or [nothing]))
 
 
 async def approve_proposals(*, ids: list[str], invocation: Invocation) -> None:
@@ -183,7 +184,8 @@ def _render_proposal(proposal: Proposal) -> list[Text]:
     return [Text(head.rstrip(), "bold"), why, *web, *difference, Text("")]
 
 
-def _proposal_as_dict(proposal: Proposal) -> dict[str, Any]:
+def proposal_as_dict(proposal: Proposal) -> dict[str, Any]:
+    """Return a proposal as `--json` prints it."""
     row = proposal._asdict()
     del row["owner"]
     return {**row, "diff": proposal.diff}

@@ -55,7 +55,7 @@ async def print_item(*, id: str, invocation: Invocation) -> None:
     """
     items = await registry.find_items(invocation.owner, id)
     if invocation.as_json:
-        whole = [_item_as_dict(item) | {"more": dict(item.more)} for item in items]
+        whole = [item_as_dict(item) | {"more": dict(item.more)} for item in items]
         print_json(whole[0] if len(whole) == 1 else whole)
         return
     for item in items:
@@ -81,10 +81,10 @@ async def edit_item_text(*, id: str, text: str, invocation: Invocation) -> None:
         Problem: What `memory.registry.edit_item` tells of.
     """
     item = await registry.edit_item(invocation.owner, id, text)
-    invocation.print_result(_item_as_dict(item), f"{item.id}  {item.text}")
+    invocation.print_result(item_as_dict(item), f"{item.id}  {item.text}")
 
 
-def _item_as_dict(item: MemoryItem) -> dict[str, Any]:
+def item_as_dict(item: MemoryItem) -> dict[str, Any]:
     """Return a thing as `--json` prints it."""
     fields = item._asdict()
     del fields["more"]
@@ -104,7 +104,7 @@ def _print_items(
         rows.add_row(truncate_cell(id[-24:]), item.memory, item.kind, truncate_cell(state + text))
     full = [name for name, items in found.items() if len(items) == limit]
     more = f"There may be more of {', '.join(full)}: --limit N shows them."
-    data = [_item_as_dict(item) for item in every]
+    data = [item_as_dict(item) for item in every]
     invocation.print_result(data, rows if every else nothing, *[Text(more)] * bool(full))
 
 
@@ -139,7 +139,7 @@ async def print_recall_explanation(*, run: str, invocation: Invocation) -> None:
         )
     data = {"run": name, **explanation._asdict()}
     data["told"] = [
-        one._asdict() | {"item": one.item and _item_as_dict(one.item)} for one in data.pop("items")
+        one._asdict() | {"item": one.item and item_as_dict(one.item)} for one in data.pop("items")
     ]
     shown = [rows, Text(summarize_recalled_notes(explanation))]
     nothing = f"No call of {name} was told anything."

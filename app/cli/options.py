@@ -241,6 +241,19 @@ SERVED_DOCS = _option(
 )
 HOST = _option("host", "ADDRESS", "The address to listen on.", "127.0.0.1")
 RENEW = _flag("renew", "Make a new token; the old one stops working at once.")
+USER_NAME = _argument("name", "NAME", "The name of the user.")
+OPERATOR_ROLE = _flag("operator", "Let them run the server, and not only use it.")
+OWNS_LOCAL = _flag("owns_local", "Hand them what this installation has stored without users.")
+RESTORE = _flag("restore", "Add again who was removed, with everything that they have stored.")
+TOKEN_LIFETIME = _option(
+    "expires", "TIME", "How long the token is valid, such as 90d; for ever if not given."
+)
+TOKEN_LABEL = _option("label", "TEXT", "What the token is for.")
+USER_OR_TOKEN = _argument(
+    "named",
+    "NAME|TOKEN",
+    "A user, or a token: by its id, as dossier users list shows it, or whole.",
+)
 JOBS = _option("jobs", "N", "How many runs work side by side.", 32, kind=int, min=1, max=256)
 PATHS = _argument(
     "paths", "PATH", "Folders and files to read.", None, kind=list[Path] | None, show_default=False

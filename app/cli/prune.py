@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from app.cli.dispatch import Invocation
+from app.cli.durations import parse_duration
 from app.cli.event_loop import run_and_close
 from app.cli.output import confirm
-from config.errors import ErrorCode, Problem
+from config.errors import ErrorCode
 from config.settings import settings
 from library.uploaded_files import discard_uploads
 from privacy.retention import ExpiredThread, list_expired_threads, prune_threads
 from privacy.saved_states import save_report_state
 from text.pluralization import pluralize
-
-UNITS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400, "y": 365 * 86_400}
-"""The seconds of the units in which an age is said."""
 
 
 def prune(*, keep: str, yes: bool, invocation: Invocation) -> None:
@@ -27,7 +24,7 @@ def prune(*, keep: str, yes: bool, invocation: Invocation) -> None:
     Raises:
         Problem: `usage`, `prune_unconfirmed`, or what the storage tells of.
     """
-    seconds, owner = _seconds(keep), invocation.owner
+    seconds, owner = parse_duration(keep, "--keep"), invocation.owner
     old = run_and_close(list_expired_threads(owner, seconds))
     if not old or not (yes or _confirm_pruning(old)):
         message = "Every run is kept." if old else f"No run ended more than {keep} ago."
@@ -47,14 +44,6 @@ async def _save_what_stays(owner: str, thread: ExpiredThread) -> None:
     """Save how the reports of a thread ended before it goes, with what was uploaded into it."""
     await save_report_state(owner, thread)
     await discard_uploads(owner, thread.thread)
-
-
-def _seconds(age: str) -> float:
-    found = re.fullmatch(r"(\d{1,6})([hdwy])", age.strip().lower())
-    if not found:
-        what, hint = f"{age!r} is not a length of time", "a number and h, d, w or y, such as 90d"
-        raise Problem(ErrorCode.USAGE, what, where="--keep", hint=hint)
-    return int(found[1]) * float(UNITS[found[2]])
 
 
 def _confirm_pruning(old: list[ExpiredThread]) -> bool:

@@ -11,12 +11,17 @@ from rich.text import Text
 from app.cli.dispatch import Invocation
 from app.cli.output import one_line
 from app.cli.table import local_time, make_table, truncate_cell
-from calls.attempts import EMBEDDER, INDEXER, OPEN_STATUS, UNSENT_PREFIX, Attempt, list_attempts
+from calls.attempts import Attempt, list_attempts, sum_attempts
 from config.errors import ErrorCode, Problem
 from graph.context import build_context
 from report.labels import render_check_results
-from runs.lifecycle import REPORT_FILES, RunRecord, find_run, list_recent_runs
-from runs.lock import is_thread_locked
+from runs.lifecycle import (
+    REPORT_FILES,
+    RunRecord,
+    find_run,
+    list_recent_runs,
+    with_real_status,
+)
 from runs.trace import describe_shortened_searches, list_base_searches, read_trace
 from text.pluralization import pluralize
 from text.script import detect_language
@@ -31,7 +36,7 @@ SECOND_READER_OFF = (
 
 async def list_runs(*, invocation: Invocation) -> None:
     """List the newest runs."""
-    runs = [_with_real_status(run) for run in await list_recent_runs(invocation.owner)]
+    runs = [with_real_status(run) for run in await list_recent_runs(invocation.owner)]
     rows = make_table("run", "status", "asked", Column("question"))
     for run in runs:
         question = one_line(run.question)
@@ -57,7 +62,7 @@ async def show_run(
     if report + removed + (source is not None) > 1:
         what = "--report, --removed and --source show different things"
         raise Problem(ErrorCode.USAGE, what, hint="give one of them")
-    shown = _with_real_status(await find_run(invocation.owner, run))
+    shown = with_real_status(await find_run(invocation.owner, run))
     if report:
         from app.cli.stored_report import show_stored_report  # noqa: PLC0415
 
@@ -79,7 +84,7 @@ async def show_run(
 def _print_calls(
     run: RunRecord, calls: list[dict[str, Any]], made: Sequence[Attempt], invocation: Invocation
 ) -> None:
-    data = {**_run_as_dict(run), "calls": calls, "spent": _spent(made)}
+    data = {**_run_as_dict(run), "calls": calls, "spent": sum_attempts(made)._asdict()}
     report = f"report: {run.folder}/{REPORT_FILES['md']}" if run.folder else "no report yet"
     notes = []
     if count := sum(len(check["removed"]) for check in _checks(calls)):
@@ -154,35 +159,21 @@ def _table(calls: list[dict[str, Any]]) -> Table:
     return rows
 
 
-def _spent(made: Sequence[Attempt]) -> dict[str, Any]:
-    """Return what a run used; a call with an unknown end counts with its maximum."""
-    sent = [one for one in made if not one.status.startswith(UNSENT_PREFIX)]
-    embedding = sum(one.role in (EMBEDDER, INDEXER) for one in sent)
-    return {
-        "calls": len(sent) - embedding,
-        "embedding_calls": embedding,
-        "tokens_in": sum(one.tokens_in for one in made),
-        "tokens_out": sum(one.tokens_out for one in made),
-        "dollars": sum(one.cost for one in made),
-        "open": sum(one.status == OPEN_STATUS for one in made),
-    }
-
-
 def _sums(made: Sequence[Attempt], calls: list[dict[str, Any]], choices: dict[str, Any]) -> str:
-    spent = _spent(made)
-    asked = pluralize(spent["calls"], "model call")
-    if spent["embedding_calls"]:
-        asked += f", {pluralize(spent['embedding_calls'], 'embedding call')}"
-    about = "~" if spent["open"] or any(call.get("estimated") for call in calls) else ""
-    read, written = spent["tokens_in"], spent["tokens_out"]
+    spent = sum_attempts(made)
+    asked = pluralize(spent.calls, "model call")
+    if spent.embedding_calls:
+        asked += f", {pluralize(spent.embedding_calls, 'embedding call')}"
+    about = "~" if spent.open or any(call.get("estimated") for call in calls) else ""
+    read, written = spent.tokens_in, spent.tokens_out
     tokens = f"{about}{pluralize(read, 'token')} read, {about}{written:,} written"
     most = build_context(choices).limits.max_cost
     known = [call for call in calls if call["kind"] == "model" and call["status"] != "recorded"]
-    dollars = f"${spent['dollars']:.4f} of ${most} spent"
+    dollars = f"${spent.dollars:.4f} of ${most} spent"
     spending = f"{asked}, {tokens}, {dollars}{_render_estimates(known)}"
-    if not spent["open"]:
+    if not spent.open:
         return spending
-    unsettled = pluralize(spent["open"], "call")
+    unsettled = pluralize(spent.open, "call")
     return f"{spending}\n{unsettled} with an unknown end, counted with the maximum"
 
 
@@ -193,13 +184,6 @@ def _render_estimates(made: list[dict[str, Any]]) -> str:
     if not estimate:
         return ""
     return f" (estimated at most ${estimate:.4f}; reserved at once at most ${reserved:.4f})"
-
-
-def _with_real_status(run: RunRecord) -> RunRecord:
-    """Return a run as it stands: one that nobody works on any more is paused."""
-    if run.status == "running" and not is_thread_locked(run.thread):
-        return run._replace(status="paused")
-    return run
 
 
 def _run_as_dict(run: RunRecord) -> dict[str, object]:

@@ -53,7 +53,7 @@ from library.store import (
     read_page_texts,
     store_pages,
 )
-from memory import registry, self_questions
+from memory import registry, report_titles, self_questions
 from memory.agents_md import edits as file_lineage
 from memory.agents_md import file_sources, project_trust, proposals
 from memory.agents_md import memory as file_reading
@@ -311,6 +311,9 @@ READS: dict[str, Read] = {
     "library.store.least_trusted_provenance": lambda o, ids: store.least_trusted_provenance(
         o, ids.pages
     ),
+    "memory.report_titles.list_report_titles": lambda o, ids: report_titles.list_report_titles(
+        o, 100
+    ),
     "library.scope.list_stored_pages": lambda o, ids: scope.list_stored_pages(o),
     "library.scope.list_base_pages": lambda o, ids: scope.list_base_pages(o),
     "library.scope.read_page_record": each(scope.read_page_record, "pages"),
@@ -320,6 +323,7 @@ READS: dict[str, Read] = {
     "library.page_outline.resolve_outline_ids": _brief,
     "library.store.find_altered_pages": lambda o, ids: store.find_altered_pages(o, ids.pages),
     "library.store.find_computed_pages": lambda o, ids: store.find_computed_pages(o, ids.pages),
+    "library.store.find_computed_result": lambda o, ids: store.find_computed_result(o, "", []),
     "library.recall.locate_below": lambda o, ids: library_recall.locate_below(
         o,
         [page_retrieval.FoundPage(one, "file", "", "", "", 0.0) for one in ids.pages],

@@ -24,7 +24,7 @@ from library.store import store_unsearched_pages
 from library.tables import pages
 from prompts.prompt_injection import cut_injections, has_injection
 from runs.call_site import CallSite, run_site
-from runs.trace import WITHHELD, trace
+from runs.trace import WITHHELD, seconds_since, trace
 from storage.engine import read_rows
 from tools.knowledge.catalog import find_bases
 from tools.knowledge.kinds import open_base, read_options
@@ -121,6 +121,7 @@ async def _search_base(
     here: CallSite, context: Context, base: KnowledgeBase, queries: Sequence[str]
 ) -> BaseHits:
     sent: dict[str, str] = {}
+    started = time.monotonic()
     try:
         source = open_base(base)
         if source.is_remote:
@@ -147,7 +148,7 @@ async def _search_base(
     kept = await _keep(here, base, join_by_rank(found)[:BASE_PASSAGES])
     asked_for = [sent.get(query, query) for query in queries]
     shown = {"queries": [*filter(None, asked_for)], "pages": [page.id for page in kept]}
-    await trace(here, ROLE, ROLE, "ok", base=base.name, **shown)
+    await trace(here, ROLE, ROLE, "ok", base=base.name, seconds=seconds_since(started), **shown)
     return BaseHits([kept], problems, sent)
 
 

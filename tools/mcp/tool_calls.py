@@ -17,7 +17,7 @@ from library.store import stage_pages
 from prompts.data_blocks import escape_tags, join_prompt_blocks
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
-from runs.trace import trace
+from runs.trace import seconds_since, trace
 from text.secret_masking import mask_secrets_within
 from text.tokens import estimate_tokens
 from tools.document_reading import open_pages
@@ -234,6 +234,6 @@ def _refuse(problem: Problem, language: str) -> str:
 async def _trace(
     call: McpCall, around: CallContext, status: str, started: float, **more: Any
 ) -> None:
-    seconds = round(time.monotonic() - started, 3)
     about = {"server": call.server.name, "tool": call.tool, "arguments": dict(call.arguments)}
-    await trace(around.site, "tool", call.name, status, seconds=seconds, **about, **more)
+    more["seconds"] = seconds_since(started)
+    await trace(around.site, "tool", call.name, status, **about, **more)

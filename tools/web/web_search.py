@@ -34,7 +34,7 @@ from library.recall import read_pages
 from prompts.loader import render_prompt
 from prompts.prompt_injection import cut_injections
 from runs.call_site import CallSite, run_site
-from runs.trace import REDACTED, WITHHELD, trace
+from runs.trace import REDACTED, WITHHELD, seconds_since, trace
 from text.secret_masking import mask_secrets
 from tools.files.extractor import SLOWEST_BYTES_PER_SECOND
 from tools.web.earlier_readings import find_earlier_readings, page_call
@@ -110,6 +110,7 @@ async def _read(
     here: CallSite, url: str, before: list[str], recorded: _RecordedReadings
 ) -> list[str] | Problem:
     """Return the ids of the pages at an address, fetched if they are not stored."""
+    started = time.monotonic()
     try:
         check_site(url)
         if before:
@@ -117,9 +118,9 @@ async def _read(
             return before
         ids = await _fetch_once(here, url, recorded)
     except Problem as problem:
-        await trace(here, "fetch", "web", problem.code, url=url)
+        await trace(here, "fetch", "web", problem.code, url=url, seconds=seconds_since(started))
         return problem
-    await trace(here, "fetch", "web", "ok", url=url)
+    await trace(here, "fetch", "web", "ok", url=url, seconds=seconds_since(started))
     return ids
 
 
@@ -265,7 +266,7 @@ class WebSearch:
         """Search the web and read what is found; what fails is reported, never raised."""
         # A search is recorded under the query as it was written, whatever was removed from it.
         call = LedgerCall(run_site(self.here), "search", "web", [self.providers, query])
-        written = mask_secrets(query).text
+        written, started = mask_secrets(query).text, time.monotonic()
         try:
             result = await call_once(
                 call, partial(self._searched, query), partial(self._describe_action, query)
@@ -274,7 +275,8 @@ class WebSearch:
             self.problems.append(problem)
             if problem.code == WITHHELD:
                 self.sent[query] = ""
-            await trace(self.here, "search", "web", problem.code, query=written)
+            took = {"seconds": seconds_since(started)}
+            await trace(self.here, "search", "web", problem.code, query=written, **took)
             return []
         hits = recorded_hits(result)
         # What an older version has recorded does not contain the query.
@@ -282,6 +284,7 @@ class WebSearch:
             self.sent[query] = result["query"]
         failed = result.get("failures", {}) if isinstance(result, dict) else {}
         more = {"failed": failed} if failed else {}
+        more["seconds"] = seconds_since(started)
         await trace(self.here, "search", "web", "ok", query=written, hits=len(hits), **more)
         return await read_hit_pages(self.here, cast("list[SearchHit]", hits), self.problems)
 

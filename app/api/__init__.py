@@ -1,0 +1,1 @@
+"""HTTP for everything a person can do: thin routes over what the command line uses."""

@@ -1,0 +1,1 @@
+"""Who uses a server: users, how they log in, and what is theirs."""

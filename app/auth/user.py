@@ -1,0 +1,46 @@
+"""A user of a server, and the names that users may have."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import NamedTuple
+
+from config.errors import ErrorCode, Problem
+
+OPERATOR = "operator"
+"""The permission of those who run a server."""
+
+MAX_NAME_CHARS = 64
+"""The most characters of a name: with a project's it has to fit into the column of owners."""
+
+_INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+"""The categories of characters that nobody sees, or that are none."""
+
+
+class User(NamedTuple):
+    """Someone who uses a server."""
+
+    name: str
+    """Whose everything is that they store: the user of `join_owner`."""
+    is_operator: bool = False
+    """Whether they run the server, and not only use it."""
+
+
+def check_user_name(name: str) -> str:
+    """Return a name that can be told from every other one.
+
+    Raises:
+        Problem: `user_name_invalid`.
+    """
+    wrong = ""
+    if not name or name != name.strip():
+        wrong = "it is empty, or begins or ends with a space"
+    elif len(name) > MAX_NAME_CHARS:
+        wrong = f"it has more than {MAX_NAME_CHARS} characters"
+    elif any(unicodedata.category(one) in _INVISIBLE for one in name):
+        wrong = "it has a character that cannot be seen"
+    elif unicodedata.normalize("NFKC", name) != name:
+        wrong = "it has characters that look like others"
+    if wrong:
+        raise Problem(ErrorCode.USER_NAME_INVALID, f"this is no name of a user: {wrong}")
+    return name

@@ -1,0 +1,235 @@
+"""Store the users of a server, and the hashes of their tokens."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from typing import NamedTuple
+
+from sqlalchemy import Connection, delete, insert, or_, select, update
+
+from app.auth.tables import server_users, user_tokens
+from app.auth.user import check_user_name
+from config.errors import ErrorCode, Problem
+from config.settings import settings
+from storage.engine import read_rows, run_read, run_write, write_with_next_group
+
+TOKEN_PREFIX = "dsr_"  # noqa: S105 - every token begins with it, and no name of a user
+USE_SECONDS = 3_600
+"""How exactly the last use of a token is known."""
+
+MAX_LABEL_CHARS = 100
+
+
+class StoredToken(NamedTuple):
+    """What is known of a token, whose own text is not."""
+
+    id: str
+    """The beginning of the token, by which it is named."""
+    label: str
+    created: float
+    expires: float | None
+    used: float | None
+
+
+class StoredUser(NamedTuple):
+    """A user and their tokens."""
+
+    name: str
+    identity: str
+    """The user of everything that they store: `name`, or the person of this installation."""
+    is_operator: bool
+    created: float
+    tokens: tuple[StoredToken, ...] = ()
+
+
+class TokenOwner(NamedTuple):
+    """Whose a token is, and until when it is valid, in seconds since 1970."""
+
+    token: str
+    identity: str
+    is_operator: bool
+    expires: float | None
+    used: float | None
+
+
+async def add_user(
+    name: str, *, is_operator: bool = False, owns_local: bool = False, restore: bool = False
+) -> StoredUser:
+    """Add a user who has no token yet.
+
+    Args:
+        name: What they are called.
+        is_operator: Whether they run the server.
+        owns_local: Whether theirs is what the person of this installation has stored.
+        restore: Whether the one is meant who was removed, with everything that they stored.
+
+    Raises:
+        Problem: `user_name_invalid`, `user_exists` or `user_not_found`.
+    """
+    check_user_name(name)
+    local = settings().user
+    if name.casefold().startswith(TOKEN_PREFIX):
+        raise Problem(ErrorCode.USER_NAME_INVALID, f"names do not begin with {TOKEN_PREFIX}")
+    if name.casefold() == local.casefold() and not owns_local:
+        what = f"what this installation has stored belongs to {local!r}"
+        hint = "add --owns-local to hand it to this user, or choose another name"
+        raise Problem(ErrorCode.USER_NAME_INVALID, what, hint=hint)
+    user = StoredUser(name, local if owns_local else name, is_operator, time.time())
+    await run_write(lambda connection: _add(connection, user, restore=restore))
+    return user
+
+
+def _add(connection: Connection, user: StoredUser, *, restore: bool) -> None:
+    key = user.name.casefold()
+    same = (server_users.c.key == key) | (server_users.c.identity == user.identity)
+    known = connection.execute(select(server_users).where(same)).first()
+    if restore:
+        if known is None or known.removed is None or known.key != key:
+            what = f"nobody was removed who was called {user.name!r}"
+            raise Problem(ErrorCode.USER_NOT_FOUND, what)
+        back = {"removed": None, "operator": int(user.is_operator)}
+        connection.execute(update(server_users).filter_by(key=key).values(back))
+        return
+    if known is not None:
+        raise _taken(user, known.name, removed=known.removed is not None)
+    row = (user.name, key, user.identity, int(user.is_operator), user.created, None)
+    names = ("name", "key", "identity", "operator", "created", "removed")
+    connection.execute(insert(server_users).values(dict(zip(names, row, strict=True))))
+
+
+def _taken(user: StoredUser, by: str, *, removed: bool) -> Problem:
+    if by.casefold() != user.name.casefold():
+        return Problem(ErrorCode.USER_EXISTS, f"what is stored here belongs to {by!r} already")
+    if removed:
+        hint = "add --restore if it is the same person, who then has what they stored, or choose "
+        hint += "another name"
+        return Problem(ErrorCode.USER_EXISTS, f"{by!r} was removed", hint=hint)
+    return Problem(ErrorCode.USER_EXISTS, f"there is a user {by!r}")
+
+
+async def list_users() -> list[StoredUser]:
+    """Return the users with their tokens, by name."""
+
+    def read(connection: Connection) -> list[StoredUser]:
+        there = select(server_users).where(server_users.c.removed.is_(None))
+        users = connection.execute(there.order_by(server_users.c.key)).all()
+        rows = connection.execute(select(user_tokens).order_by(user_tokens.c.created)).all()
+        tokens = [
+            (row.user, StoredToken(row.id, row.label, row.created, row.expires, row.used))
+            for row in rows
+        ]
+        return [
+            StoredUser(
+                row.name,
+                row.identity,
+                bool(row.operator),
+                row.created,
+                tuple(one for user, one in tokens if user == row.name),
+            )
+            for row in users
+        ]
+
+    return await run_read(read)
+
+
+async def issue_token(name: str, *, seconds: float | None = None, label: str = "") -> str:
+    """Return a new token of a user, which is stored nowhere.
+
+    Args:
+        name: Whose it is.
+        seconds: How long it is valid; for ever if `None`.
+        label: What it is for.
+
+    Raises:
+        Problem: `user_not_found`.
+    """
+    now, id = time.time(), TOKEN_PREFIX + secrets.token_hex(4)
+    token = f"{id}_{secrets.token_urlsafe(32)}"
+    about = {"id": id, "hash": hash_token(token), "label": label[:MAX_LABEL_CHARS]}
+    times = {"created": now, "expires": None if seconds is None else now + seconds}
+
+    def write(connection: Connection) -> None:
+        row = {**about, **times, "user": _find(connection, name)}
+        connection.execute(insert(user_tokens).values(row))
+
+    await run_write(write)
+    return token
+
+
+async def revoke_tokens(named: str) -> list[str]:
+    """Delete a token, named by its id or itself, or all of a user; return the ids.
+
+    Raises:
+        Problem: `token_not_found` or `user_not_found`.
+    """
+
+    def write(connection: Connection) -> list[str]:
+        if named.startswith(TOKEN_PREFIX):
+            these = or_(user_tokens.c.id == named, user_tokens.c.hash == hash_token(named))
+        else:
+            these = or_(user_tokens.c.user == _find(connection, named))
+        ids = list(connection.execute(select(user_tokens.c.id).where(these)).scalars())
+        connection.execute(delete(user_tokens).where(user_tokens.c.id.in_(ids)))
+        return ids
+
+    ids = await run_write(write)
+    if not ids and named.startswith(TOKEN_PREFIX):
+        raise Problem(ErrorCode.TOKEN_NOT_FOUND, "there is no such token")
+    return ids
+
+
+async def remove_user(name: str) -> int:
+    """Remove a user and their tokens, and return how many these were; what they stored stays.
+
+    Raises:
+        Problem: `user_not_found`.
+    """
+
+    def write(connection: Connection) -> int:
+        user = _find(connection, name)
+        gone = connection.execute(delete(user_tokens).filter_by(user=user)).rowcount
+        when = {"removed": time.time(), "operator": 0}
+        connection.execute(update(server_users).filter_by(name=user).values(when))
+        return gone
+
+    return await run_write(write)
+
+
+def _find(connection: Connection, name: str) -> str:
+    """Return the name of a user as it was given first."""
+    there = select(server_users.c.name).filter_by(key=name.casefold(), removed=None)
+    found = connection.execute(there).scalar()
+    if found is None:
+        raise Problem(ErrorCode.USER_NOT_FOUND, f"there is no user {name!r}")
+    return str(found)
+
+
+async def find_token_owner(hashed: str) -> TokenOwner | None:
+    """Return whose the token with this hash is."""
+    token, user = user_tokens.c, server_users.c
+    columns = (token.id, user.identity, user.operator, token.expires, token.used)
+    joined = user_tokens.join(server_users, token.user == user.name)
+    its = select(*columns).select_from(joined).where(token.hash == hashed, user.removed.is_(None))
+    row = (await read_rows(its)).first()
+    return TokenOwner._make(row)._replace(is_operator=bool(row.operator)) if row else None
+
+
+async def is_active(identity: str) -> bool:
+    """Say whether the user of this identity may use the server."""
+    its = select(server_users.c.name).filter_by(identity=identity, removed=None)
+    return (await read_rows(its)).first() is not None
+
+
+def note_use(owner: TokenOwner) -> None:
+    """Record in which hour a token was used last; nobody waits for it."""
+    hour = time.time() // USE_SECONDS * USE_SECONDS
+    if owner.used != hour:
+        noted = update(user_tokens).filter_by(id=owner.token).values(used=hour)
+        write_with_next_group(lambda connection: connection.execute(noted))
+
+
+def hash_token(token: str) -> str:
+    """Return the SHA-256 of a token, whose 256 random bits nobody can find by trying."""
+    return hashlib.sha256(token.encode()).hexdigest()

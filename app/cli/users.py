@@ -1,0 +1,84 @@
+"""dossier users: who may use the server, and their tokens."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from rich.table import Column
+
+from app.auth.user_store import (
+    StoredToken,
+    StoredUser,
+    add_user,
+    issue_token,
+    list_users,
+    remove_user,
+    revoke_tokens,
+)
+from app.cli.dispatch import Invocation
+from app.cli.durations import parse_duration
+from app.cli.output import one_line, print_notice
+from app.cli.table import local_time, make_table, truncate_cell
+from config.settings import settings
+from text.pluralization import pluralize
+
+_ROLES = {False: "person", True: "operator"}
+
+
+async def add_server_user(
+    *, name: str, operator: bool, owns_local: bool, restore: bool, invocation: Invocation
+) -> None:
+    """Add a user, who needs a token then."""
+    user = await add_user(name, is_operator=operator, owns_local=owns_local, restore=restore)
+    if settings().auth != "users":
+        print_notice("the server asks for no users until DOSSIER_AUTH=users")
+    message = f"{name} is added. A token for them: dossier users token {name}"
+    invocation.print_result(_user_as_dict(user), message)
+
+
+async def print_users(*, invocation: Invocation) -> None:
+    """List the users, and of their tokens all but the tokens themselves."""
+    users = await list_users()
+    rows = make_table("name", "role", "token", "expires", "last used", Column("label"))
+    for user in users:
+        for at, token in enumerate(user.tokens or (None,)):
+            named = (user.name, _ROLES[user.is_operator]) if at == 0 else ("", "")
+            rows.add_row(*map(one_line, named), *_token_cells(token))
+    none = "No users yet: dossier users add NAME"
+    invocation.print_result([_user_as_dict(user) for user in users], rows if users else none)
+
+
+async def print_new_token(*, name: str, expires: str, label: str, invocation: Invocation) -> None:
+    """Print a new token of a user, which is shown this once."""
+    seconds = parse_duration(expires, "--expires") if expires else None
+    until = None if seconds is None else time.time() + seconds
+    token = await issue_token(name, seconds=seconds, label=label)
+    invocation.print_result({"user": name, "token": token, "expires": until}, token)
+
+
+async def revoke_token(*, named: str, invocation: Invocation) -> None:
+    """Make a token, or all tokens of a user, invalid."""
+    ids = await revoke_tokens(named)
+    message = f"{pluralize(len(ids), 'token')} revoked: no longer valid in a few seconds."
+    invocation.print_result({"revoked": ids}, message)
+
+
+async def remove_server_user(*, name: str, invocation: Invocation) -> None:
+    """Remove a user and their tokens; what they have stored stays."""
+    gone = await remove_user(name)
+    message = f"{name} is removed, with {pluralize(gone, 'token')}. What they have stored stays."
+    invocation.print_result({"user": name, "revoked": gone}, message)
+
+
+def _token_cells(token: StoredToken | None) -> tuple[Any, ...]:
+    if token is None:
+        return ("none", "", "", "")
+    expires = f"{local_time(token.expires):%Y-%m-%d}" if token.expires else "never"
+    used = f"{local_time(token.used):%Y-%m-%d %H:00}" if token.used else "never"
+    return (token.id, expires, used, truncate_cell(token.label))
+
+
+def _user_as_dict(user: StoredUser) -> dict[str, Any]:
+    about = {"name": user.name, "role": _ROLES[user.is_operator], "identity": user.identity}
+    return {**about, "created": user.created, "tokens": [one._asdict() for one in user.tokens]}
