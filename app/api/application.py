@@ -14,6 +14,7 @@ from app.api import (
     agents_md_routes,
     erasure_routes,
     health_routes,
+    knowledge_routes,
     memory_event_routes,
     memory_routes,
     memory_transfer_routes,
@@ -43,6 +44,7 @@ ROUTERS = (
     upload_routes.router,
     upload_routes.json_router,
     upload_folder_routes.router,
+    knowledge_routes.router,
     health_routes.open_router,
     metrics_routes.router,
 )

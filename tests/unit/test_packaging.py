@@ -83,6 +83,7 @@ def test_nothing_is_pinned_twice():
 def test_everything_that_is_asked_for_is_pinned():
     extras = PROJECT["project"]["optional-dependencies"]
     asked_for = [*PROJECT["project"]["dependencies"], *extras["server"], *extras["dev"]]
+    asked_for += extras["aegra"]
     names = {canonical(re.split(r"[\[<>=!~ ;]", one)[0]) for one in asked_for}
 
     assert names <= {canonical(line.partition("==")[0]) for line in PINNED}
