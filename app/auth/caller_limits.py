@@ -18,7 +18,6 @@ from config.settings import Settings, settings
 from graph.context import Context, build_context
 from graph.depth import LIMITS
 from library.uploads import is_upload_id
-from library.uploads import is_upload_id
 from tools.mcp.server_config import NO_SERVERS
 from tools.web.provider_choice import list_run_providers
 
@@ -73,18 +72,17 @@ def check_caller_choices(chosen: Context, user: str) -> None:
     if _is_path(chosen.project) or len(chosen.project) > MAX_PROJECT_CHARS:
         hint = f"the name of a project has no slash and at most {MAX_PROJECT_CHARS} characters"
         raise _refusal("project", chosen.project, hint)
-    for named in chosen.files:
-        if not is_upload_id(named):
-            _check_path(named)
+    for path in chosen.files:
+        _check_path(path)
     for name in CAPS:
         value, most = getattr(chosen, name), largest_cap(name)
         if value is not None and value > most:
             raise _refusal(name, f"{value:g}", f"at most {most:g}")
-    for limit, value in _named_choices(chosen):
-        allowed = limit.list_allowed(settings())
-        if value != limit.none and not _matches(value, allowed):
+    for named, value in _named_choices(chosen):
+        allowed = named.list_allowed(settings())
+        if value != named.none and not _matches(value, allowed):
             listed = ", ".join(allowed) or "none is allowed"
-            raise _refusal(limit.choice, value, f"choose from: {listed}")
+            raise _refusal(named.choice, value, f"choose from: {listed}")
 
 
 def fit_defaults(choices: Any) -> Any:
