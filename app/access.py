@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
+from app.api.scrape_token import METRICS_PATH, has_scrape_token
 from app.auth.login import get_login
 from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
@@ -39,11 +40,15 @@ STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json", "/live", "/ready", "/health"])
 """Paths that reveal nothing private: health, version and the documentation of the API."""
 
+DEVELOPMENT = ("/internal/", "/deploy/")
+"""Where the development server deletes all threads, shows any of them, and deploys itself."""
+
 READING = frozenset(["GET", "HEAD"])
 
 SHOWN = (
     *("x-pagination-total", "x-pagination-next", "content-location"),
-    *("content-disposition", "etag"),
+    *("content-disposition", "etag", "location", "upload-offset", "upload-length"),
+    *("upload-expires", "tus-resumable", "tus-version", "tus-extension", "tus-max-size"),
 )
 """The response headers that the server's clients read."""
 
@@ -208,8 +213,12 @@ class AccessMiddleware:
         Raises:
             Problem: What is wrong with the token.
         """
-        if not _is_harmless(scope):
-            await get_login().identify(Headers(scope=scope))
+        if _is_harmless(scope):
+            return
+        await get_login().identify(Headers(scope=scope))
+        if f"{_path(scope)}/".startswith(DEVELOPMENT):
+            what = "this is closed where users log in"
+            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=_path(scope))
 
     def _needs_token(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
@@ -224,9 +233,16 @@ class AccessMiddleware:
 
 def _is_harmless(scope: Scope) -> bool:
     """Say whether a request only reads what can be read without a login."""
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    path = _path(scope)
     is_open = path in HARMLESS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
+    is_open = is_open or (path == METRICS_PATH and has_scrape_token(Headers(scope=scope)))
     return scope["type"] == "http" and scope["method"] in READING and is_open
+
+
+def _path(scope: Scope) -> str:
+    """Return the path of a request within the application."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path
 
 
 def _is_internal_call(scope: Scope) -> bool:

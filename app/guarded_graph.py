@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NoReturn, cast
 
 from langchain_core.messages import AnyMessage, convert_to_messages
@@ -44,9 +45,19 @@ SENT = ("background", "step")
 HINT = "a client may bring messages of a person, decisions on a plan, and a plan of its own"
 
 
-def make_guarded_graph(graph: CompiledStateGraph[Any, Any, Any, Any]) -> GuardedGraph:
-    """Return a graph as clients may use it."""
-    return GuardedGraph(**vars(graph))
+NO_UPLOADS: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
+def make_guarded_graph(
+    graph: CompiledStateGraph[Any, Any, Any, Any], uploads: Mapping[str, Sequence[str]] = NO_UPLOADS
+) -> GuardedGraph:
+    """Return a graph as clients may use it.
+
+    Args:
+        graph: The graph.
+        uploads: What a run searches for each upload, or folder of them, that a client has chosen.
+    """
+    return GuardedGraph(**{**vars(graph), "uploads": uploads})
 
 
 class GuardedGraph(DossierGraph):
@@ -55,6 +66,11 @@ class GuardedGraph(DossierGraph):
     Sources, findings, reports and the names of runs are what a report is proven by, so they are
     written by nodes alone. What a client sends back unchanged is passed over.
     """
+
+    def __init__(self, *, uploads: Mapping[str, Sequence[str]] = NO_UPLOADS, **parts: Any) -> None:
+        """Make a graph of its parts; LangGraph copies it by all that it holds."""
+        super().__init__(**parts)
+        self.uploads = uploads
 
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **more: Any
@@ -155,6 +171,18 @@ class GuardedGraph(DossierGraph):
                     raise HTTPException(problem.error.http_status, str(problem)) from problem
                 at = await super().abulk_update_state(at, [taken])
         return at
+
+    def _with_roots(self, choices: Any) -> Any:
+        """Return the choices of a run with what is searched in the place of ids of uploads."""
+        chosen = choices if isinstance(choices, Context) else (choices or {}).get("files")
+        files = chosen.files if isinstance(chosen, Context) else chosen
+        if not self.uploads or not files:
+            return choices
+        roots = [root for one in files for root in self.uploads.get(one, [one])]
+        files = list(dict.fromkeys(roots))
+        if isinstance(choices, Context):
+            return replace(choices, files=files)
+        return {**choices, "files": files}
 
     async def _values(self, config: RunnableConfig) -> Values:
         """Return the state that something is brought to; none where nothing is saved."""

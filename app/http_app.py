@@ -48,6 +48,9 @@ PARAMS = "params"
 AS_IT_IS: dict[str, Any] = {**_CHOICES, PARAMS: _CHOICES}
 """Where a request holds the choices of a run that name folders, which have to stay as they are."""
 
+API_PREFIX = "/api/"
+"""What the paths of the API begin with."""
+
 SERVER_STATE_DIR = Path(".langgraph_api")
 """Where the development server keeps what it was sent, below the folder it was started in."""
 
@@ -96,7 +99,7 @@ class MaskingMiddleware:
         if scope["type"] == "websocket":
             await self.app(scope, _mask_messages(receive, send, _thread(scope)), send)
             return
-        if scope["type"] != "http" or scope["method"] not in WRITING:
+        if scope["type"] != "http" or scope["method"] not in WRITING or _is_of_api(scope):
             await self.app(scope, receive, send)
             return
         body, ended = await _body(receive)
@@ -110,6 +113,12 @@ class MaskingMiddleware:
         if safe is not body:
             MutableHeaders(scope=scope)["content-length"] = str(len(safe))
         await self.app(scope, _replay_body(safe, ended, receive), _clean_up_on_refusal(send, new))
+
+
+def _is_of_api(scope: Scope) -> bool:
+    """Say whether a request is for the API, which stores no request, and streams what is large."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path.startswith(API_PREFIX)
 
 
 def _thread(scope: Scope) -> str:

@@ -30,6 +30,9 @@ BROKEN = "the server failed over this request"
 LOG = "see the log of the server"
 """What a person can do about a defect."""
 
+RETRY_SECONDS = {ErrorCode.EXPORT_BUSY: 10}
+"""After how many seconds a client should repeat a request that met a problem."""
+
 COMMAND = re.compile(r"`dossier\b|\bdossier [a-z]|--[a-z]")
 """What a hint for the terminal has in it."""
 
@@ -55,10 +58,10 @@ async def answer_problem(request: Request, error: Exception) -> JSONResponse:
         if isinstance(error, sqlite3.Error)
         else cast("Problem", error)
     )
-    stripped = strip_command_hint(problem)
-    return JSONResponse(
-        stripped.as_dict(), problem.error.http_status, media_type=PROBLEM_MEDIA_TYPE
-    )
+    stripped, status = strip_command_hint(problem), problem.error.http_status
+    seconds = RETRY_SECONDS.get(problem.error)
+    headers = {"Retry-After": str(seconds)} if seconds else None
+    return JSONResponse(stripped.as_dict(), status, headers, PROBLEM_MEDIA_TYPE)
 
 
 async def answer_refusal(request: Request, error: Exception) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum, StrEnum
 from functools import cache
 from pkgutil import get_data
@@ -69,6 +69,7 @@ class ErrorCode(StrEnum):
     CHECKPOINTS_UNSAFE = "checkpoints_unsafe", ErrorKind.UNAVAILABLE
     CHOICE_REFUSED = "choice_refused", ErrorKind.REFUSED, 403
     CHROMA_UNAVAILABLE = "chroma_unavailable", ErrorKind.UNAVAILABLE
+    CLOCK_WRONG = "clock_wrong", ErrorKind.UNAVAILABLE
     COLLECTOR_UNAVAILABLE = "collector_unavailable", ErrorKind.UNAVAILABLE
     CONFIG_NOT_FOUND = "config_not_found", ErrorKind.NOT_FOUND
     CONFIG_SYNTAX = "config_syntax", ErrorKind.USAGE
@@ -87,6 +88,8 @@ class ErrorCode(StrEnum):
     EMBEDDER_UNKNOWN = "embedder_unknown", ErrorKind.USAGE
     EVAL_UNCONFIRMED = "eval_unconfirmed", ErrorKind.REFUSED
     EVENT_NOT_FOUND = "event_not_found", ErrorKind.NOT_FOUND
+    EXPORT_BUSY = "export_busy", ErrorKind.UNAVAILABLE
+    EXPORT_FAILED = "export_failed", ErrorKind.FAILED
     EXPORT_INVALID = "export_invalid", ErrorKind.USAGE
     EXPRESSION_INVALID = "expression_invalid", ErrorKind.USAGE
     FACT_CHANGED = "fact_changed", ErrorKind.CONFLICT
@@ -138,6 +141,7 @@ class ErrorCode(StrEnum):
     MCP_UNKNOWN = "mcp_unknown", ErrorKind.NOT_FOUND
     MEMORY_AMBIGUOUS = "memory_ambiguous", ErrorKind.USAGE
     MEMORY_FILE_BUSY = "memory_file_busy", ErrorKind.CONFLICT
+    MEMORY_FILE_CHANGED = "memory_file_changed", ErrorKind.CONFLICT, 412
     MEMORY_FILE_TOO_LARGE = "memory_file_too_large", ErrorKind.USAGE
     MEMORY_FILE_UNKNOWN = "memory_file_unknown", ErrorKind.NOT_FOUND
     MEMORY_FILE_UNREADABLE = "memory_file_unreadable", ErrorKind.UNAVAILABLE
@@ -192,6 +196,7 @@ class ErrorCode(StrEnum):
     ROBOTS_REFUSED = "robots_refused", ErrorKind.REFUSED
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
+    RUN_TAKEN_OVER = "run_taken_over", ErrorKind.CONFLICT
     RUN_UNFINISHED = "run_unfinished", ErrorKind.CONFLICT
     SANDBOX_UNAVAILABLE = "sandbox_unavailable", ErrorKind.UNAVAILABLE
     SCHEMA_NEWER = "schema_newer", ErrorKind.UNAVAILABLE, 409
@@ -220,6 +225,7 @@ class ErrorCode(StrEnum):
     TOKEN_WRONG = "token_wrong", ErrorKind.REFUSED, 401
     TOOL_LIMIT = "tool_limit", ErrorKind.FAILED
     TOO_MANY_SHARES = "too_many_shares", ErrorKind.CONFLICT
+    TUS_VERSION = "tus_version", ErrorKind.USAGE, 412
     UNDO_CONFLICT = "undo_conflict", ErrorKind.CONFLICT
     UNDO_DONE = "undo_done", ErrorKind.CONFLICT
     UNDO_FORGOTTEN = "undo_forgotten", ErrorKind.CONFLICT
@@ -230,6 +236,14 @@ class ErrorCode(StrEnum):
     UNKNOWN_PROVIDER = "unknown_provider", ErrorKind.USAGE
     UNKNOWN_ROLE = "unknown_role", ErrorKind.USAGE
     UNTRUSTED_FACT = "untrusted_fact", ErrorKind.REFUSED
+    UPLOAD_CONFLICT = "upload_conflict", ErrorKind.CONFLICT
+    UPLOAD_FOLDER_EXISTS = "upload_folder_exists", ErrorKind.CONFLICT
+    UPLOAD_FOLDER_NOT_FOUND = "upload_folder_not_found", ErrorKind.NOT_FOUND
+    UPLOAD_NOT_FOUND = "upload_not_found", ErrorKind.NOT_FOUND
+    UPLOAD_QUOTA = "upload_quota", ErrorKind.REFUSED, 413
+    UPLOAD_TOO_LARGE = "upload_too_large", ErrorKind.REFUSED, 413
+    UPLOAD_TYPE = "upload_type", ErrorKind.REFUSED, 415
+    UPLOAD_UNREADY = "upload_unready", ErrorKind.CONFLICT
     URL_BLOCKED = "url_blocked", ErrorKind.REFUSED
     URL_REDIRECTS = "url_redirects", ErrorKind.REFUSED
     URL_SCHEME = "url_scheme", ErrorKind.REFUSED
@@ -290,6 +304,10 @@ class Problem(RuntimeError):
     def exit_status(self) -> int:
         """Return the exit status of the command line for this error."""
         return self.error.kind.exit_status
+
+    def __reduce__(self) -> tuple[Callable[[dict[str, str]], Problem], tuple[dict[str, str]]]:
+        """Tell how it is copied, as from a worker process to the one that waits for it."""
+        return self.from_dict, (self.as_dict(),)
 
     def __str__(self) -> str:
         where = f" ({self.where})" if self.where else ""

@@ -152,7 +152,8 @@ One numbered line is one step. What belongs to a step is indented below it:
    after: 1, 2      the steps whose results it builds on
    files only       this step does not search the web
    compute          this step runs a program over tables and files
-Add, drop and move steps as you like; the numbers only serve "after".
+Add, drop and move steps as you like; the numbers only serve "after". A line that begins
+with \\ is words, such as \\files only.
 -->
 """
 """What a person is told above the text, as a comment that is not read."""
@@ -189,6 +190,8 @@ NO_BASES = "none"
 _BASES = re.compile(r"(?:knowledge|知识库)[ \t]*[:：][ \t]*(.*)", re.IGNORECASE)
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_COMMENT_MARK = re.compile(r"<(\\*)!--")
+_KEPT_MARK = re.compile(r"<\\(\\*)!--")
 _TITLE = re.compile(r"#+[ \t]+(.*)")
 _MARKED = re.compile(
     r"(?:step\s+)?(?:(\d{1,3})\s*(?:[.):]\s+|、\s*)|[-*+•]\s+)(\S.*)", re.IGNORECASE
@@ -222,7 +225,7 @@ class _Draft:
 
 def render_plan(plan: Plan) -> str:
     """Return a plan as text, with its title as a heading and what it rests on as comments."""
-    head = f"# {_one_line(plan['title'])}\n\n" if plan["title"].strip() else ""
+    head = f"# {keep_words(_one_line(plan['title']))}\n\n" if plan["title"].strip() else ""
     remarks = render_plan_remarks(plan)
     head += f"{remarks}\n" if remarks else ""
     if "knowledge" in plan:
@@ -259,18 +262,36 @@ def render_steps(steps: Sequence[Step]) -> str:
 
 
 def _step_lines(step: Step, numbers: dict[str, str]) -> str:
-    lines = [line.strip() for line in step["description"].splitlines() if line.strip()]
-    lines = [line for line in lines if line.casefold() != step["title"].casefold()]
+    lines = [keep_line(line) for line in step["description"].splitlines() if line.strip()]
+    if _one_line(step["description"]).casefold() == _one_line(step["title"]).casefold():
+        lines = []
     if step["queries"] != [step["title"]]:
-        lines += [f"search: {_one_line(query)}" for query in step["queries"]]
+        lines += [f"search: {keep_words(_one_line(query))}" for query in step["queries"]]
     if step["needs"]:
         lines.append(f"after: {', '.join(numbers.get(need, need) for need in step['needs'])}")
     if not step["need_web_search"]:
         lines.append(FILES_ONLY[0])
     if step["kind"] == "compute":
         lines.append(COMPUTES[0])
-    head = f"{numbers[step['id']]}. {_one_line(step['title'])}"
+    head = f"{numbers[step['id']]}. {keep_words(_one_line(step['title']))}"
     return "\n".join([head, *(INDENT + line for line in lines)]) + "\n"
+
+
+def keep_words(text: str) -> str:
+    """Return words as they are written in the text of a plan, in which comments are not read."""
+    return _COMMENT_MARK.sub(r"<\\\1!--", text)
+
+
+def keep_line(text: str) -> str:
+    """Return a line that is read as words of a step, whatever it looks like."""
+    line = text.strip()
+    return keep_words(f"\\{line}" if _is_read_otherwise(line) else line)
+
+
+def _is_read_otherwise(line: str) -> bool:
+    """Tell whether a line, but for backslashes before it, is read as no words of a step."""
+    bare = line.lstrip("\\")
+    return is_property_line(bare) or bool(_list_close_keys(_KEYED.fullmatch(bare)))
 
 
 def parse_plan(text: str) -> Plan:
@@ -333,12 +354,16 @@ def _parse_lines(text: str) -> Plan:
 def _lines(text: str) -> list[_Line]:
     """Return the lines that say something; comments leave the numbers of the others as they are."""
     without = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text.lstrip("\ufeff"))
-    numbered = enumerate((line.expandtabs(4) for line in without.splitlines()), start=1)
     return [
-        _Line(number, len(line) - len(line.lstrip()), line.strip())
-        for number, line in numbered
+        _Line(number, _count_indent(line), _KEPT_MARK.sub(r"<\1!--", line.strip()))
+        for number, line in enumerate(without.splitlines(), start=1)
         if line.strip()
     ]
+
+
+def _count_indent(line: str) -> int:
+    expanded = line.expandtabs(4)
+    return len(expanded) - len(expanded.lstrip())
 
 
 def _drafts(lines: Sequence[_Line]) -> list[_Draft]:
@@ -367,6 +392,9 @@ def is_property_line(text: str) -> bool:
 
 
 def _add(draft: _Draft, line: _Line) -> None:
+    if line.text.startswith("\\") and _is_read_otherwise(line.text):
+        draft.description.append(line.text[1:])
+        return
     keyed = _KEYED.fullmatch(line.text)
     kind = KEYS.get(keyed[1].lower(), "") if keyed else ""
     if line.text.lower() in FILES_ONLY:
@@ -390,8 +418,13 @@ def _yes_or_no(line: _Line, said: str) -> bool:
     return WEB[said.lower()]
 
 
+def _list_close_keys(keyed: re.Match[str] | None) -> list[str]:
+    """Return the keys of which the word before a colon may be a misspelling."""
+    return get_close_matches(keyed[1].lower(), ("search", "after"), 1, 0.75) if keyed else []
+
+
 def _check_spelling(line: _Line, keyed: re.Match[str] | None) -> None:
-    close = get_close_matches(keyed[1].lower(), ("search", "after"), 1, 0.75) if keyed else []
+    close = _list_close_keys(keyed)
     if keyed and close:
         _refuse(line.number, f"there is no {keyed[1]!r}", f"did you mean `{close[0]}:`?")
 

@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.plan import COMPUTES, FILES_ONLY, INDENT, is_property_line, parse_steps, render_steps
+from graph.plan import (
+    COMPUTES,
+    FILES_ONLY,
+    INDENT,
+    is_property_line,
+    keep_line,
+    keep_words,
+    parse_steps,
+    render_steps,
+)
 from graph.plan_questions import list_questions
 from graph.records import Plan, Step
 
@@ -29,7 +38,7 @@ SEPARATOR = " — "
 
 _NAME = re.compile(r"(?:step_(\d{1,3})|(add_steps))")
 _QUESTION = re.compile(r"question_([1-9])")
-_MARKS = re.compile(r"\s*[(（]([^()（）]*)[)）]\s*$")
+_MARKS = re.compile(r"(?P<kept>\\*)[(（](?P<marks>[^()（）]*)[)）]\s*$")
 _AFTER = re.compile(r"(?:after|之后)\s*[:：]?\s*(?:steps?\s+)?(\d[\d,，、\s]*)", re.IGNORECASE)
 _NUMBERED = re.compile(r"\A(?:(?:step\s+)?\d{1,3}\s*[.):、]\s*|[-*+•]\s+)", re.IGNORECASE)
 _ANSWER = re.compile(r"^\s*(?:answer|回答)[^:：\n]*[:：]", re.IGNORECASE | re.MULTILINE)
@@ -74,7 +83,12 @@ def read_step_fields(steps: Sequence[Step], fields: Mapping[str, Any]) -> list[S
     if untouched and not any(item.more for item in items):
         return [*steps]
     known = dict(zip(shown, steps, strict=True))
-    return parse_steps("".join(_render_items(items, _match(items, shown), known, shown)))
+    meant = _match(items, shown)
+    read = parse_steps("".join(_render_items(items, meant, known, shown)))
+    for step, item, number in zip(read, items, meant, strict=True):
+        if number and item.text == _one_line(shown[number]) and not item.more:
+            step.update({**known[number], "id": step["id"], "needs": step["needs"]})
+    return read
 
 
 def _numbers(steps: Sequence[Step]) -> dict[str, int]:
@@ -85,7 +99,7 @@ def _line(step: Step, numbers: Mapping[str, int]) -> str:
     """Return a step in one line: title, what it must find out, and marks in brackets."""
     told = _one_line(step["description"])
     same = told.casefold() in ("", _one_line(step["title"]).casefold())
-    text = _one_line(step["title"]) + ("" if same else f"{SEPARATOR}{told}")
+    text = _keep_brackets(_one_line(step["title"]) + ("" if same else f"{SEPARATOR}{told}"))
     needs = ", ".join(str(numbers.get(need, need)) for need in step["needs"])
     marks = [f"after {needs}"] if needs else []
     marks += [FILES_ONLY[0]] * (not step["need_web_search"])
@@ -147,9 +161,10 @@ def _render_items(
             if base and item.text == _one_line(shown[number])
             else _changed_lines(item.text, base)
         )
+        title, *lines = lines
         lines = [line for line in (_drop_needs(line, gone) for line in lines) if line]
-        head = f"{number or free}. {lines[0]}\n"
-        yield head + "".join(f"{INDENT}{line}\n" for line in [*lines[1:], *item.more])
+        head = f"{number or free}. {title}\n"
+        yield head + "".join(f"{INDENT}{line}\n" for line in [*lines, *item.more])
 
 
 def _unchanged_lines(step: Step, shown: Mapping[int, str], known: Mapping[int, Step]) -> list[str]:
@@ -165,10 +180,10 @@ def _changed_lines(text: str, base: Step | None) -> list[str]:
     """Return the lines of a step that a person wrote, or changed."""
     text, marks = _split_marks(_NUMBERED.sub("", text, count=1) if not base else text)
     title, told = _split_title(text, _one_line(base["title"]) if base else "")
-    lines = [title, told] if told else [title]
+    lines = [keep_words(title), *([keep_line(told)] if told else [])]
     if base and title == _one_line(base["title"]):
         searched = [] if base["queries"] == [base["title"]] else base["queries"]
-        lines += [f"search: {_one_line(query)}" for query in searched]
+        lines += [f"search: {keep_words(_one_line(query))}" for query in searched]
     return [*lines, *marks]
 
 
@@ -183,11 +198,35 @@ def _split_title(text: str, known: str) -> tuple[str, str]:
 def _split_marks(text: str) -> tuple[str, list[str]]:
     """Return a line without the marks at its end, and these as lines; other brackets stay."""
     found = _MARKS.search(text)
-    if not found or not text[: found.start()].strip():
+    lines = _read_marks(found) if found else []
+    before = text[: found.start()].rstrip() if found else ""
+    if not lines or not found or not (before or found["kept"]):
         return text, []
-    marks = [mark.strip() for mark in re.split(r"[;；]", found[1]) if mark.strip()]
-    lines = [_read_mark(mark) for mark in marks]
-    return (text[: found.start()], lines) if marks and all(lines) else (text, [])
+    return (_free_brackets(text), []) if found["kept"] else (_free_brackets(before), lines)
+
+
+def _free_brackets(text: str) -> str:
+    """Return a line without the backslash that `_keep_brackets` put into it."""
+    found = _MARKS.search(text)
+    if not found or not found["kept"] or not _read_marks(found):
+        return text
+    return text[: found.start()] + text[found.start() + 1 :]
+
+
+def _keep_brackets(text: str) -> str:
+    """Return a line with a backslash before brackets at its end that would be read as marks."""
+    found = _MARKS.search(text)
+    if not found or not _read_marks(found):
+        return text
+    return f"{text[: found.start()]}\\{text[found.start() :]}"
+
+
+def _read_marks(found: re.Match[str]) -> list[str]:
+    """Return the lines for what stands in brackets; none if something of it is no mark."""
+    lines = [
+        _read_mark(mark.strip()) for mark in re.split(r"[;；]", found["marks"]) if mark.strip()
+    ]
+    return lines if all(lines) else []
 
 
 def _read_mark(mark: str) -> str:

@@ -289,6 +289,23 @@ async def find_computed_pages(owner: str, ids: Sequence[str]) -> list[str]:
     return computed
 
 
+async def find_computed_result(owner: str, place: str, titles: Sequence[str]) -> str:
+    """Return the id of the page that holds a computed result, the newest one; "" for none.
+
+    Args:
+        owner: The owner of the page.
+        place: Its place.
+        titles: What its title may be; any if there is none.
+    """
+    wanted = select(pages.c.id).where(
+        pages.c.owner == owner, pages.c.provenance == COMPUTED, pages.c.place == place
+    )
+    if titles:
+        wanted = wanted.where(pages.c.title.in_(titles))
+    newest = wanted.order_by(pages.c.number.desc()).limit(1)
+    return str((await read_rows(newest)).scalars().first() or "")
+
+
 async def least_trusted_provenance(owner: str, ids: Sequence[str]) -> Provenance:
     """Return the provenance of what a model made of some pages: that of the least trusted."""
     wanted = (

@@ -79,9 +79,8 @@ async def deliver(state: State, runtime: Runtime[Context]) -> State:
         await trace(place, "status", "deliver", problem.code)
         report["file_error"] = problem.as_dict()
     await _record_end(place.owner, place.run, state)
-    # A chat shows no programs and no figures, which stand in the files.
-    talked: ReportDocument = {**document, "command": "", "computations": []}
-    shown = await asyncio.to_thread(render_chat_report, talked, f"{state['turn']}")
+    talked: ReportDocument = {**document, "command": ""}
+    shown = await asyncio.to_thread(render_chat_report, talked, f"{state['turn']}", place.run)
     return State(report=report, messages=[AIMessage(shown, id=_find_message_id(state))])
 
 

@@ -151,7 +151,7 @@ def render_figures_markdown(
         yield f"![{name}][figure-{number}]" + (f"\n\n*{mark}*" if mark else "")
 
 
-def cut_computations(report: str, language: str) -> str:
+def cut_computations(report: str, language: str, where: str = "report.html") -> str:
     """Return a report in Markdown without its programs, and with figures only named.
 
     A terminal shows no image, and would be sent its data, which are tens of thousands of letters;
@@ -160,8 +160,10 @@ def cut_computations(report: str, language: str) -> str:
     Args:
         report: What `render_markdown` returns.
         language: The language of the report.
+        where: Where its figures are.
     """
-    named = _FIGURE_DATA.sub("", _FIGURE.sub(r"*\1: report.html*", report))
+    named = _FIGURE.sub(lambda figure: f"*{figure[1]}: {where}*", report)
+    named = _FIGURE_DATA.sub("", named)
     sources, programs, method = (
         f"\n## {get_label(name, language)}\n" for name in ("sources", "programs", "method")
     )
@@ -192,6 +194,14 @@ def list_figure_files(computations: Sequence[ReportComputation]) -> dict[str, by
         f"report-figure-{at}.{_find_suffix(one)}": base64.b64decode(one["data"])
         for at, one in enumerate(figures, start=1)
     }
+
+
+def name_figures(computations: Sequence[ReportComputation]) -> list[ReportComputation]:
+    """Return programs with figures that have a name and no data."""
+    return [
+        {**one, "figures": [{**figure, "data": ""} for figure in one["figures"]]}
+        for one in computations
+    ]
 
 
 def render_programs_markdown(

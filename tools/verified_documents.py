@@ -11,7 +11,14 @@ from anyio import to_thread
 from config.errors import Problem
 from graph.state import State
 from library.documents import list_stored_files
-from library.store import find_altered_pages, list_page_ids, read_page_texts
+from library.store import (
+    find_altered_pages,
+    find_computed_result,
+    list_page_ids,
+    read_page_texts,
+)
+from report.verify.cited_report import Reference
+from report.verify.computed_references import ComputedReference, parse_computed_reference
 from report.verify.given_documents import GivenDocument, build_cited_documents
 from report.verify.reference_list import find_address
 from text.regex import regex
@@ -88,8 +95,27 @@ def _read_declared_addresses(path: Path, text: str) -> list[str]:
     return list(dict.fromkeys(filter(None, found)))
 
 
-async def load_stored_documents(owner: str, addresses: Iterable[str]) -> list[GivenDocument]:
-    """Return the stored pages that have some addresses or are of files with these paths."""
+async def load_stored_documents(owner: str, references: Iterable[Reference]) -> list[GivenDocument]:
+    """Return the stored documents of references: pages of addresses and files, and results."""
+    computed, addresses = list[GivenDocument](), list[str]()
+    for one in references:
+        cited = parse_computed_reference(one)
+        if cited:
+            computed += await _load_result(owner, one.address, cited)
+        elif one.address:
+            addresses.append(one.address)
+    return [*computed, *await _load_pages(owner, addresses)]
+
+
+async def _load_result(owner: str, address: str, cited: ComputedReference) -> list[GivenDocument]:
+    page = await find_computed_result(owner, cited.place, cited.titles)
+    texts = await read_page_texts(owner, [page]) if page else {}
+    altered = bool(await find_altered_pages(owner, list(texts)))
+    title = next(iter(cited.titles), "")
+    return [GivenDocument(address, title, text, (address,), "", altered) for text in texts.values()]
+
+
+async def _load_pages(owner: str, addresses: Sequence[str]) -> list[GivenDocument]:
     files = {one.path: one.sha256 for one in await list_stored_files(owner)}
     documents: list[GivenDocument] = []
     for address in dict.fromkeys(addresses):

@@ -123,7 +123,9 @@ class _Clock:
         return is_idle
 
 
-async def run_in_worker(call: Callable[[], _Result], seconds: float) -> _Result:
+async def run_in_worker(
+    call: Callable[[], _Result], seconds: float, *, limiter: CapacityLimiter | None = None
+) -> _Result:
     """Return what a call returns in a worker process; it must be possible to pickle it.
 
     A call that is cancelled or takes too long is killed with its process. Waiting for a free worker
@@ -134,13 +136,15 @@ async def run_in_worker(call: Callable[[], _Result], seconds: float) -> _Result:
         call: What to call.
         seconds: How long it may compute, the start of a process included; where the system does
             not tell that, how long it may take.
+        limiter: How many calls may run at once that share it; else as many as there are
+            processors, of all calls without one.
 
     Raises:
         TimeoutError: If it takes longer.
         WorkerLost: If the process ended before it had answered.
     """
     request = pickle.dumps(call)
-    async with to_process.current_default_process_limiter():
+    async with limiter or to_process.current_default_process_limiter():
         worker = _take_idle_worker()
         if worker is None:
             worker = await to_thread.run_sync(_Worker)

@@ -8,7 +8,8 @@ from fastapi import Depends, Path, Query
 from pydantic import AfterValidator, StringConstraints
 from starlette.requests import Request
 
-from app.auth.request_identity import User, find_user
+from app.auth.request_identity import find_user
+from app.auth.user import User
 from runs.call_site import join_owner
 from text.normalization import drop_unstorable
 

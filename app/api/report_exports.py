@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -14,17 +12,17 @@ from starlette.responses import Response
 
 from app.api.content_tags import answer_tagged
 from app.api.server_paths import load_path_filter
+from app.export_queue import write_export
+from config.resources import RecentCache, Resource, SharedTasks
+from config.settings import settings
 from nodes.finished_report import load_exported_report, load_report_document
-from report.exports.export_formats import EXPORT_FORMATS, ExportedReport, find_format
-from report.exports.report_text import export_html
+from report.exports.export_formats import EXPORT_FORMATS, ExportedReport
 from runs.lifecycle import RunRecord
+from storage.events import read_revision
 from text.regex import regex
 
 _MAX_NAME = 80  # characters of the title in the name of a file
 _UNSAFE = regex(r"[\\/:*?\"<>|\s]+")
-
-_WORKER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="export")
-"""Writes one export at a time, so that the runs of the server keep most of the processor."""
 
 
 class _Wanted(NamedTuple):
@@ -38,8 +36,25 @@ class _Wanted(NamedTuple):
     style: str
 
 
-_WRITING: dict[_Wanted, asyncio.Task[tuple[ExportedReport, bytes]]] = {}
+_writing = SharedTasks[_Wanted, tuple[ExportedReport, bytes]]()
 """What is being written now; who asks for the same meanwhile waits for it."""
+
+
+class _SharedPage(NamedTuple):
+    """The page of a report for others."""
+
+    owner: str
+    run: str
+    updated: float
+    revision: int
+    """The owner's newest event: after it, something may have been forgotten."""
+
+
+KEPT_PAGES = 16
+"""How many pages for others are kept."""
+
+_shared_pages = Resource(lambda: RecentCache[_SharedPage, str](KEPT_PAGES))
+_rendering = SharedTasks[_SharedPage, str]()
 
 
 async def export_once(run: RunRecord, name: str, style: str) -> tuple[ExportedReport, bytes]:
@@ -51,37 +66,50 @@ async def export_once(run: RunRecord, name: str, style: str) -> tuple[ExportedRe
         style: How it cites sources, one of the styles of the format.
 
     Raises:
-        Problem: `report_not_found`, or what the format needs (`pdf_unavailable`, `no_tables`).
+        Problem: `report_not_found`, `export_busy`, `export_failed`, or what the format needs
+            (`pdf_unavailable`, `no_tables`).
     """
+
+    async def load() -> ExportedReport:
+        report = (await load_exported_report(run))._replace(style=style)
+        if not settings().has_users:
+            return report
+        # One person on their own machine is shown where their files are.
+        shown = (await load_path_filter(run.owner)).hide(report.document)
+        return report._replace(document=shown)
+
     wanted = _Wanted(run.owner, run.id, run.updated, name, style)
-    task = _WRITING.get(wanted)
-    if task is None:
-        task = _WRITING[wanted] = asyncio.create_task(_write(run, name, style))
-        task.add_done_callback(lambda _: _WRITING.pop(wanted, None))
-    # A client that goes away does not take the file from the others.
-    return await asyncio.shield(task)
-
-
-async def _write(run: RunRecord, name: str, style: str) -> tuple[ExportedReport, bytes]:
-    report = (await load_exported_report(run))._replace(style=style)
-    loop = asyncio.get_running_loop()
-    return report, await loop.run_in_executor(_WORKER, lambda: find_format(name).load()(report))
+    return await _writing.run(wanted, lambda: write_export(load, name))
 
 
 async def render_shared_page(run: RunRecord) -> str:
     """Return the report of a run as one page for others, as it was delivered.
 
-    It neither tells what its owner said of it nor where files of the server are.
+    It neither tells what its owner said of it nor where files of the server are. It is kept until
+    anything changes of what its owner has stored, so that whoever has the address cannot keep the
+    server at work.
 
     Raises:
-        Problem: `report_not_found`.
+        Problem: `report_not_found`, `export_busy` or `export_failed`.
     """
-    document = await load_report_document(run)
-    shown = (await load_path_filter(run.owner)).hide(document)
-    shown.pop("command", None)
-    report = ExportedReport(run.id, "", shown, {})
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_WORKER, lambda: export_html(report).decode())
+    key = _SharedPage(run.owner, run.id, run.updated, await read_revision(run.owner))
+    pages = _shared_pages.get()
+    page = pages.get(key)
+    if page is None:
+        page = await _rendering.run(key, lambda: _render_page(run))
+        pages[key] = page
+    return page
+
+
+async def _render_page(run: RunRecord) -> str:
+    async def load() -> ExportedReport:
+        document = await load_report_document(run)
+        shown = (await load_path_filter(run.owner)).hide(document)
+        shown.pop("command", None)
+        return ExportedReport(run.id, "", shown, {})
+
+    _, page = await write_export(load, "html")
+    return page.decode()
 
 
 def answer_export(request: Request, report: ExportedReport, name: str, content: bytes) -> Response:

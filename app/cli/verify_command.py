@@ -25,11 +25,13 @@ from report.exports.bundle import parse_bundle
 from report.verify.all_checks import VerifiedFile, verify_report
 from report.verify.bundle_check import prepare_bundle
 from report.verify.check_results import CHECK_TITLES, CheckResult, SentenceResult, Verification
-from report.verify.cited_report import parse_report
+from report.verify.cited_report import Reference, parse_report
+from report.verify.computed_references import parse_computed_reference
 from report.verify.given_documents import GivenDocument, match_documents
-from report.verify.html_conversion import convert_html_report, is_html
 from runs.earlier_runs import load_run_state
 from runs.lifecycle import RunRecord, find_run, find_run_of_report
+from tools.given_report import REPORT_SUFFIXES, read_given_report
+from tools.recomputed_results import compute_cited_results
 from tools.verified_documents import (
     load_run_documents,
     load_stored_documents,
@@ -48,9 +50,6 @@ STATUS_WORDS = {
 
 _MOST_PLACES = 3
 _MOST_SENTENCES = 40
-_MAX_BYTES = 20_000_000
-_MAX_BUNDLE_BYTES = 200_000_000
-_REPORT_SUFFIXES = (".md", ".markdown", ".html", ".htm", ".txt", ".json")
 
 
 class _Subject(NamedTuple):
@@ -110,13 +109,13 @@ async def verify_command(
 
 
 async def _load_subject(owner: str, name: str, given: list[GivenDocument]) -> _Subject:
-    path = await asyncio.to_thread(_find_file, name)
-    if await asyncio.to_thread(path.is_file):
-        return await _load_file(owner, path, given)
-    if path.suffix.lower() in _REPORT_SUFFIXES:
-        what, hint = "there is no such file", "name the file of a report, or a run"
-        raise Problem(ErrorCode.FILE_NOT_FOUND, what, where=name, hint=hint)
-    run = await find_run(owner, name)
+    found = await asyncio.to_thread(_find_file, name)
+    if found.is_report:
+        return await _load_file(owner, found.path, given)
+    try:
+        run = await find_run(owner, name)
+    except Problem as problem:
+        raise (found.problem or problem) from problem
     state = await load_run_state(run)
     if state is None:
         what = f"no report of {name!r} is saved"
@@ -126,51 +125,71 @@ async def _load_subject(owner: str, name: str, given: list[GivenDocument]) -> _S
     return await _from_run(owner, state, document, VerifiedFile(text), given)
 
 
-def _find_file(name: str) -> Path:
-    """Return the file that is named, or the one in the folder that is named."""
+class _NamedFile(NamedTuple):
+    """What is at the place that the command line names."""
+
+    path: Path
+    is_report: bool
+    problem: Problem | None = None
+    """What is told if it is no run, either."""
+
+
+def _find_file(name: str) -> _NamedFile:
+    """Return the file that is named, or the report in the folder that is named.
+
+    Raises:
+        Problem: `file_unreadable`.
+    """
     path = Path(os.path.expanduser(name))
-    inside = path / "report.md"
-    return inside if inside.is_file() else path
+    try:
+        for one in (path / "report.md", path):
+            if one.is_file():
+                return _NamedFile(one, True)
+        is_folder = path.is_dir()
+    except OSError as error:
+        what, hint = f"it cannot be opened: {error.strerror}", "check the path and its permissions"
+        raise Problem(ErrorCode.FILE_UNREADABLE, what, where=name, hint=hint) from error
+    what = "there is no `report.md` in this folder" if is_folder else "there is no such file"
+    hint = "name the file of a report, or a run"
+    problem = Problem(ErrorCode.FILE_NOT_FOUND, what, where=name, hint=hint)
+    is_path = is_folder or path.suffix.lower() in REPORT_SUFFIXES or len(path.parts) > 1
+    return _NamedFile(path, False, problem if is_path else None)
 
 
 async def _load_file(owner: str, path: Path, given: list[GivenDocument]) -> _Subject:
-    text = await asyncio.to_thread(_read_text, path)
-    if text.lstrip().startswith("{"):
-        return await asyncio.to_thread(_prepare_bundle, text, given)
-    page = text if is_html(text) else ""
-    file = VerifiedFile(convert_html_report(page) if page else text, page)
+    file = await asyncio.to_thread(read_given_report, path)
+    if isinstance(file, bytes):
+        return await asyncio.to_thread(_prepare_bundle, file, given)
     parsed = parse_report(file.text, canonicalise_url)
     run = await _find_own_run(owner, path) if parsed.own else None
     state = await load_run_state(run) if run else None
     if run and state:
         return await _from_run(owner, state, await _draw(run, state), file, given)
+    given = [*given, *await compute_cited_results(parsed, given)]
     matched = match_documents(parsed.references, given, canonicalise_url)
-    missing = [one.address for one in parsed.references if one.id not in matched and one.address]
+    missing = [one for one in parsed.references if one.id not in matched]
     stored = await load_stored_documents(owner, missing)
-    return _Subject(file, [*given, *stored], False, {})
+    documents = [*given, *stored]
+    _tell_missing_results(parsed.references, documents)
+    return _Subject(file, documents, False, {})
 
 
-def _prepare_bundle(text: str, given: list[GivenDocument]) -> _Subject:
+def _tell_missing_results(
+    references: Sequence[Reference], documents: Sequence[GivenDocument]
+) -> None:
+    """Tell which computed results could neither be computed again nor be found."""
+    matched = match_documents(references, documents, canonicalise_url)
+    for one in references:
+        if one.id not in matched and parse_computed_reference(one):
+            print_notice(f"not computed again: {one_line(one.text)}")
+
+
+def _prepare_bundle(data: bytes, given: list[GivenDocument]) -> _Subject:
     """Return the report of a bundle; its evidence is all that it may rest on."""
-    found = prepare_bundle(parse_bundle(text.encode()), canonicalise_url)
+    found = prepare_bundle(parse_bundle(data), canonicalise_url)
     documents = [*found.documents, *given]
     more = {"C19": found.same_again}
     return _Subject(VerifiedFile(found.text), documents, True, more, found.language)
-
-
-def _read_text(path: Path) -> str:
-    most = _MAX_BUNDLE_BYTES if path.suffix.lower() == ".json" else _MAX_BYTES
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(most + 1)
-    except OSError as error:
-        what = f"it cannot be opened: {error.strerror}"
-        raise Problem(ErrorCode.FILE_UNREADABLE, what, where=str(path)) from error
-    if len(data) > most:
-        what = f"a report has at most {most:,} bytes"
-        hint = "verify the parts of a longer one apart"
-        raise Problem(ErrorCode.FILE_TOO_LARGE, what, where=str(path), hint=hint)
-    return data.decode("utf-8-sig", "replace")
 
 
 async def _find_own_run(owner: str, path: Path) -> RunRecord | None:

@@ -50,6 +50,7 @@ from report.markdown.markdown_blocks import (
     list_cited_in_blocks,
     list_nearby_rows,
     list_prose_blocks,
+    list_siblings,
     list_statements,
     parse_blocks,
     split_cells,
@@ -143,6 +144,8 @@ class _CitationEnforcer(CellComparison):
             self.around = "\n".join([self.around, normalize_statement(part.text)][-2:])
             self.near = list_cited_ids(part.text)
             self.above = self.list_subject_lines(at)
+            beside = list_siblings(self.parts, at) if self.computed else []
+            self.siblings = [normalize_statement(one.text) for one in beside]
             said = list_statements(part)
             kept = self.check_part(said, at, part)
             noted = {one["text"] for one in self.doubted}
@@ -405,6 +408,8 @@ class _CitationEnforcer(CellComparison):
         reckoned = is_labelled_computed(normalize_statement(above.lead)) or any(
             map(is_labelled_computed, above.head)
         )
+        if not wrong and self.has_swapped_value(text, whole):
+            wrong = "other_number"
         if not wrong and above.head and not reckoned:
             wrong = "other_number" if self.has_misplaced_cell(parts, above.head, whole) else ""
         self.doubt(text, wrong)

@@ -47,6 +47,7 @@ from report.checks.source_text import (
     normalize_statement,
     unmark_quotations,
 )
+from report.checks.swapped_values import has_swapped_value
 from report.checks.verification import list_titles, plain_title
 from report.checks.word_changes import detect_negation, tokenize
 from report.citations import SECTION_SEPARATOR
@@ -110,6 +111,8 @@ class SourceComparison(SourceContents):
         """The sources that this paragraph cites."""
         self.above: list[str] = []
         """What names the subject of the paragraph: its heading, what leads on to its table."""
+        self.siblings: list[str] = []
+        """The other items of the list, or rows of the table, that is looked at."""
         self.computed: frozenset[str] = frozenset()
         """The ids of the sources that programs printed."""
 
@@ -200,6 +203,8 @@ class SourceComparison(SourceContents):
         said = normalize_statement(statement)
         if has_wrong_calculation(said):
             return "calculation"
+        if self.has_swapped_value(statement, cited):
+            return "other_number"
         if self.has_unsupported_number(said, cited, known):
             return self.check_unknown_number(said, cited, known)
         if self.has_unknown_version(said, cited):
@@ -292,6 +297,13 @@ class SourceComparison(SourceContents):
         """Tell whether programs printed all numbers of a statement of what it gives them for."""
         lines = self.list_printed_lines(cited)
         return bool(lines) and is_statement_printed(said, "\n".join(self.above), self.asked, lines)
+
+    def has_swapped_value(self, statement: str, cited: Sequence[str]) -> bool:
+        """Tell whether a statement gives a name the number that programs printed of another."""
+        if not cited or not self.computed.issuperset(cited):
+            return False
+        printed = tuple(self.texts[name] for name in cited)
+        return has_swapped_value(normalize_statement(statement), self.siblings, printed)
 
     def list_printed_lines(self, cited: Sequence[str]) -> list[PrintedLine]:
         """Return the lines of sources that programs printed; none if one is of another kind."""

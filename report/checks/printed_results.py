@@ -13,10 +13,10 @@ from text.words import search_words
 
 _MIN_SAID_SHARE = 0.6  # of the words of a line that a statement gives with its numbers
 _MIN_CLAUSE_WORDS = 2  # of a clause that says by itself what its numbers are of
-_NUMBER = regex(r"(?<![A-Za-z\d])\d[\d,]*(?:\.\d+)?")
-_NAME = regex(r"(?<![\w'’-])[A-Z][\w-]{2,}")
+PRINTED_NUMBER = regex(r"(?<![A-Za-z\d])\d[\d,]*(?:\.\d+)?")
+PRINTED_NAME = regex(r"(?<![\w'’-])[A-Z][\w-]{2,}")
 _YEAR = regex(r"(?:19|20)\d\d")
-_MEASURE = regex(
+MEASURE = regex(
     r"\d[\d.,]*\s?[A-Za-zµ°%]+|\b(?:EUR|USD|GBP|CHF|CNY|RMB|JPY|KRW|INR|HKD|TWD|SGD|AUD|NZD|CAD"
     r"|SEK|NOK|DKK|PLN|CZK|HUF|BRL)\s(?=[-+−]?\d)"
 )
@@ -47,7 +47,7 @@ def is_cell_printed(cell: str, subject: str, lines: Sequence[PrintedLine]) -> bo
         subject: The name of the row, and the head of the column.
         lines: What the programs printed.
     """
-    words = _list_words(f"{subject} {_NUMBER.sub(' ', cell)}")
+    words = _list_words(f"{subject} {PRINTED_NUMBER.sub(' ', cell)}")
     return _list_numbers(cell) <= _list_printed_of(words, lines, lines)
 
 
@@ -78,7 +78,7 @@ def _is_printed(
     statement: str, above: str, given: set[float], lines: Sequence[PrintedLine]
 ) -> bool:
     wanted = _list_numbers(statement) - given
-    named = {*_NAME.findall(f"{statement}\n{above}")}
+    named = {*PRINTED_NAME.findall(f"{statement}\n{above}")}
     own = [one for one in lines if one.names <= named]
     words = _list_said_words(statement)
     if not wanted:
@@ -103,7 +103,9 @@ def _list_printed_of(
 
 
 def _list_numbers(text: str) -> set[float]:
-    return {float(one[0].replace(",", "")) for one in _NUMBER.finditer(normalize_numerals(text))}
+    return {
+        float(one[0].replace(",", "")) for one in PRINTED_NUMBER.finditer(normalize_numerals(text))
+    }
 
 
 def _is_said(line: PrintedLine, words: frozenset[str]) -> bool:
@@ -113,7 +115,7 @@ def _is_said(line: PrintedLine, words: frozenset[str]) -> bool:
 
 def _list_words(text: str) -> frozenset[str]:
     """Return the search words of a text, and the names that look like a common word, as May."""
-    return frozenset([*search_words(text), *map(str.lower, _NAME.findall(text))])
+    return frozenset([*search_words(text), *map(str.lower, PRINTED_NAME.findall(text))])
 
 
 def _list_said_words(text: str) -> frozenset[str]:
@@ -124,7 +126,7 @@ def _list_said_words(text: str) -> frozenset[str]:
 
 
 def _to_line(text: str) -> PrintedLine:
-    names = _NAME.findall(_MEASURE.sub(" ", text).strip().partition(" ")[2])
+    names = PRINTED_NAME.findall(MEASURE.sub(" ", text).strip().partition(" ")[2])
     first = re.match(r"([A-Z][\w-]{2,}),", text.strip())
     names += [first[1]] if first else []
     return PrintedLine(_list_words(text), frozenset(_list_numbers(text)), frozenset(names))

@@ -9,7 +9,7 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
-from docx.oxml import OxmlElement, parse_xml
+from docx.oxml import OxmlElement
 from docx.oxml.ns import nsdecls, qn
 from docx.shared import Pt, RGBColor
 from lxml import etree
@@ -19,23 +19,10 @@ from report.labels import is_chinese_tag
 CODE_STYLE = "Code"
 """The style of blocks of code; words of code have `Code Char`."""
 
-TABLE_STYLE = "Report Table"
-"""The style of tables: lines between rows, and a head that stands out."""
-
 _HEADING_SIZES = {1: 15, 2: 13, 3: 11.5, 4: 11, 5: 11}
-_TABLE = (
-    f"<w:style {nsdecls('w')} w:type='table' w:customStyle='1' w:styleId='ReportTable'>"
-    f"<w:name w:val='{TABLE_STYLE}'/><w:basedOn w:val='TableNormal'/><w:uiPriority w:val='99'/>"
-    "<w:tblPr><w:tblBorders><w:top w:val='single' w:sz='6' w:color='888888'/>"
-    "<w:bottom w:val='single' w:sz='6' w:color='888888'/>"
-    "<w:insideH w:val='single' w:sz='4' w:color='CCCCCC'/></w:tblBorders>"
-    "<w:tblCellMar><w:top w:w='60' w:type='dxa'/><w:left w:w='100' w:type='dxa'/>"
-    "<w:bottom w:w='60' w:type='dxa'/><w:right w:w='100' w:type='dxa'/></w:tblCellMar></w:tblPr>"
-    "<w:tblStylePr w:type='firstRow'><w:tblPr/><w:tcPr>"
-    "<w:shd w:val='clear' w:color='auto' w:fill='F2F2F2'/></w:tcPr></w:tblStylePr></w:style>"
-)
 _LINK_COLOUR = RGBColor(0x1A, 0x5F, 0xB4)
 _INK = RGBColor(0x1F, 0x23, 0x28)
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _CHINESE_FONT = "SimSun"
 _FOOTNOTES_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
 _FIRST_FOOTNOTES = (
@@ -92,7 +79,7 @@ class FootnotesPart:
         words = OxmlElement("w:r")
         content = OxmlElement("w:t")
         content.text = f" {text}"
-        content.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+        content.set(_SPACE, "preserve")
         words.append(content)
         for part in (properties, sign, words):
             paragraph.append(part)
@@ -124,16 +111,45 @@ def add_link(paragraph: Any, address: str, text: str) -> None:
     paragraph._p.append(link)
 
 
-def add_bookmark(paragraph: Any, name: str) -> None:
-    """Put a bookmark around the content of a paragraph, so that links can lead to it."""
-    number = str(len(paragraph.part.element.findall(f".//{qn('w:bookmarkStart')}")) + 1)
-    start = _make("w:bookmarkStart", {"w:id": number, "w:name": name})
+def add_words(
+    paragraph: Any,
+    text: str,
+    *,
+    bold: bool = False,
+    italic: bool = False,
+    struck: bool = False,
+    code: bool = False,
+) -> None:
+    """Add words to the element of a paragraph, without the detours of python-docx."""
+    run = etree.SubElement(paragraph, qn("w:r"))
+    marks = [name for name, is_set in (("b", bold), ("i", italic), ("strike", struck)) if is_set]
+    if code or marks:
+        properties = etree.SubElement(run, qn("w:rPr"))
+        if code:
+            properties.append(_make("w:rStyle", {"w:val": f"{CODE_STYLE}Char"}))
+        for name in marks:
+            etree.SubElement(properties, qn(f"w:{name}"))
+    words = etree.SubElement(run, qn("w:t"))
+    words.text = text
+    if text != text.strip():
+        words.set(_SPACE, "preserve")
+
+
+def add_bookmark(paragraph: Any, name: str, number: int) -> None:
+    """Put a bookmark around the content of a paragraph, so that links can lead to it.
+
+    Args:
+        paragraph: The paragraph.
+        name: The name that links have.
+        number: Another one for each bookmark of a document.
+    """
+    start = _make("w:bookmarkStart", {"w:id": str(number), "w:name": name})
     properties = paragraph._p.pPr
     if properties is None:
         paragraph._p.insert(0, start)
     else:
         properties.addnext(start)
-    paragraph._p.append(_make("w:bookmarkEnd", {"w:id": number}))
+    paragraph._p.append(_make("w:bookmarkEnd", {"w:id": str(number)}))
 
 
 def add_field(paragraph: Any, name: str, shown: str = "1", *, before: str = "") -> None:
@@ -155,16 +171,6 @@ def add_field(paragraph: Any, name: str, shown: str = "1", *, before: str = "") 
             run._r.append(told)
         elif kind != "shown":
             run._r.append(_make("w:fldChar", {"w:fldCharType": kind}))
-
-
-def continue_heading_row(row: Any) -> None:
-    """Let a row of a table be repeated on each page."""
-    row._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
-
-
-def keep_row_whole(row: Any) -> None:
-    """Let a row of a table stand on one page."""
-    row._tr.get_or_add_trPr().append(OxmlElement("w:cantSplit"))
 
 
 def make_numbering(document: Any, style: str, start: int) -> Callable[[], Any]:
@@ -207,7 +213,6 @@ def prepare_styles(document: Any, language: str) -> None:
         heading.font.size = Pt(size)
         heading.paragraph_format.space_before = Pt(size)
         heading.paragraph_format.space_after = Pt(4)
-    styles.element.append(parse_xml(_TABLE))
     _set_language(styles, language)
     if is_chinese_tag(language):
         styles["Quote"].font.italic = False

@@ -13,27 +13,22 @@ from docx.shared import Cm, Pt, RGBColor
 
 from report.exports.docx_parts import (
     CODE_STYLE,
-    TABLE_STYLE,
     FootnotesPart,
     add_bookmark,
     add_field,
     add_link,
-    continue_heading_row,
-    keep_row_whole,
+    add_words,
     make_numbering,
     make_reference,
     prepare_styles,
 )
 from report.exports.docx_pictures import add_picture
+from report.exports.docx_tables import add_table, prepare_table_styles
 from report.exports.export_formats import ExportedReport, replace_unfit_characters
 from report.exports.report_tree import ReportTree, build_report_tree, to_data
 from report.exports.zip_file import write_zip
 from report.labels import get_label, is_chinese_tag
 
-_ALIGNMENTS = {
-    "center": WD_ALIGN_PARAGRAPH.CENTER,
-    "right": WD_ALIGN_PARAGRAPH.RIGHT,
-}
 _DEEPEST_LIST = 3  # of which the template has styles
 
 
@@ -62,6 +57,7 @@ def export_docx(report: ExportedReport) -> bytes:
     tree = build_report_tree(report)
     document = docx.Document()
     prepare_styles(document, tree.language)
+    prepare_table_styles(document)
     _describe(document, report, tree.language)
     _Writer(document, tree).write()
     saved = io.BytesIO()
@@ -83,13 +79,16 @@ def _describe(document: Any, report: ExportedReport, language: str) -> None:
     section.page_width, section.page_height = Cm(21), Cm(29.7)
     section.left_margin = section.right_margin = Cm(2.5)
     section.top_margin = section.bottom_margin = Cm(2.3)
-    head, foot = section.header.paragraphs[0], section.footer.paragraphs[0]
+    section.different_first_page_header_footer = True  # below the running title stands the title
+    head = section.header.paragraphs[0]
     head.add_run(title)
-    foot.alignment = WD_ALIGN_PARAGRAPH.CENTER
-    add_field(foot, "PAGE")
-    foot.add_run(" / ")
-    add_field(foot, "NUMPAGES")
-    for paragraph in (head, foot):
+    feet = [one.paragraphs[0] for one in (section.footer, section.first_page_footer)]
+    for foot in feet:
+        foot.alignment = WD_ALIGN_PARAGRAPH.CENTER
+        add_field(foot, "PAGE")
+        foot.add_run(" / ")
+        add_field(foot, "NUMPAGES")
+    for paragraph in (head, *feet):
         for run in paragraph.runs:
             run.font.size, run.font.color.rgb = Pt(8.5), RGBColor(0x66, 0x66, 0x66)
 
@@ -101,7 +100,7 @@ class _Writer:
         self.document, self.tree = document, tree
         self.notes = {one.number: one for one in tree.footnotes}
         self.footnotes = FootnotesPart(document)
-        self.figures = 0
+        self.figures = self.bookmarks = 0
         self.marks = dict(_MARKS)
         if is_chinese_tag(tree.language):
             del self.marks["em"]  # Chinese letters that are slanted are hard to read
@@ -127,7 +126,8 @@ class _Writer:
             paragraph = place.add_paragraph(style=_STYLES.get(tag))
             self.write_inline(element, paragraph)
             if tag == "p" and element.get("id"):
-                add_bookmark(paragraph, element.get("id"))
+                self.bookmarks += 1
+                add_bookmark(paragraph, element.get("id"), self.bookmarks)
 
     def write_code(self, element: Any, place: Any) -> None:
         """Write a block of code, a paragraph with its lines."""
@@ -173,23 +173,13 @@ class _Writer:
     def write_table(self, element: Any, place: Any) -> None:
         """Write a table whose first row is repeated on each page."""
         rows = list(element.iter("tr"))
-        columns = max((len(row) for row in rows), default=0)
-        if not columns:
-            return
-        table = self.document.add_table(len(rows), columns, TABLE_STYLE)
-        for row, cells in zip(table.rows, rows, strict=True):
-            keep_row_whole(row)
-            for cell, written in zip(row.cells, cells, strict=False):
-                (paragraph,) = cell.paragraphs
-                align = (written.get("style") or "").partition(":")[2].strip(" ;")
-                paragraph.alignment = _ALIGNMENTS.get(align)
-                paragraph.paragraph_format.space_after = Pt(0)
-                paragraph.paragraph_format.line_spacing = 1.0
-                style = _Style(bold=written.tag == "th")
-                self.write_inline(written, paragraph, style)
-        if rows[0].find("th") is not None:
-            continue_heading_row(table.rows[0])
-        place.add_paragraph()
+        if any(len(row) for row in rows):
+            add_table(self.document, rows, self.write_cell)
+            place.add_paragraph()
+
+    def write_cell(self, element: Any, paragraph: Any) -> None:
+        """Write the words of a cell of a table."""
+        self.write_inline(element, paragraph, _Style(bold=element.tag == "th"))
 
     def write_inline(
         self, element: Any, paragraph: Any, style: _Style = _PLAIN, *, blocks: bool = True
@@ -244,8 +234,4 @@ def _write_words(text: str | None, paragraph: Any, style: _Style) -> None:
     words = " ".join((text or "").split("\n"))
     if not words or (not words.strip() and "\n" in (text or "") and not paragraph.runs):
         return
-    run = paragraph.add_run(words)
-    run.bold, run.italic = style.bold or None, style.italic or None
-    run.font.strike = style.struck or None
-    if style.code:
-        run.style = f"{CODE_STYLE} Char"
+    add_words(paragraph._p, words, **style._asdict())

@@ -92,15 +92,19 @@ def _list_images(images: dict[str, tuple[str, bytes]]) -> str:
 
 
 def _to_xml(root: Any) -> str:
-    """Return the elements of a report as XHTML."""
+    """Return the elements of a report as XHTML, in names without prefixes.
+
+    Readers that take a book for HTML know no prefixes.
+    """
     for link in root.iter("a"):
         if link.get("class") == "note":
             link.set(f"{{{_OPS}}}type", "noteref")
             link.set("role", "doc-noteref")
-    for element in root.iter():
+    named = etree.Element(f"{{{_XHTML}}}{root.tag}", nsmap={None: _XHTML, "epub": _OPS})
+    named.extend(list(root))
+    for element in named.iterdescendants():
         element.tag = f"{{{_XHTML}}}{element.tag}"
-    etree.cleanup_namespaces(root, top_nsmap={None: _XHTML, "epub": _OPS})
-    return str(etree.tostring(root, encoding="unicode"))
+    return str(etree.tostring(named, encoding="unicode"))
 
 
 def _write_notes(tree: ReportTree) -> str:

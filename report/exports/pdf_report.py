@@ -12,6 +12,7 @@ from lxml import html as lxml_html
 
 from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
+from report.exports.column_widths import measure_columns
 from report.exports.export_formats import ExportedReport
 from report.exports.paper_style import flatten_style
 from report.exports.styled_page import render_styled_page
@@ -24,6 +25,16 @@ _LOGGER = "weasyprint"
 _VARIANT = "pdf/ua-1"  # tagged, with title and language, for screen readers
 _MISSING_GLYPH = ".notdef"  # how a line of its log begins that tells of a letter without a font
 _CJK = regex(f"[{CJK}]")
+_LONG_WORD = regex(f"[^\\s{CJK}]{{300,}}")
+"""The time in which a word is broken into lines grows with the square of its length."""
+
+_PIECE_CHARS = 200  # of such a word
+_TEXT_WIDTH = 470  # of a page, in points
+_TABLE_LOOKS = (("", 9.0, 12.6), ("dense", 7.5, 7.0), ("very-dense", 6.5, 6.0))
+"""The classes of tables, with the size of their letters and the space of a column, in points."""
+
+_KEPT_ROWS = 3  # at both ends of a table that stay together
+_MAX_SHORT_ROWS = 7  # of a table that is not broken over pages
 _MIN_CONTENTS_CHARS = 8_000  # of a page; on a shorter one its headings are seen at a glance
 
 
@@ -57,6 +68,8 @@ def prepare_page(page: str, document: ReportDocument) -> str:
     """
     root = lxml_html.document_fromstring(page)
     _drop_screen_parts(root)
+    _split_long_words(root.find("body"))
+    _fit_tables(root)
     header = root.find(".//header")
     is_long = len(root.find("body").text_content()) >= _MIN_CONTENTS_CHARS
     if is_long and header is not None and root.find(".//nav") is None:
@@ -76,11 +89,59 @@ def prepare_page(page: str, document: ReportDocument) -> str:
 
 def _drop_screen_parts(root: Any) -> None:
     """Take out of a page what paper never shows; laying it out would only take time."""
-    hidden = [one for name in ("card", "back") for one in root.find_class(name)]
-    for one in [*hidden, *root.iter("details", "script")]:
+    for one in [*root.find_class("card"), *root.iter("details", "script")]:
+        one.drop_tree()
+    for one in root.xpath('//*[@class="doubts" or @class="footnotes"]//a[@class="back"]'):
         one.drop_tree()
     for one in root.iter("a"):
         one.attrib.pop("title", None)
+
+
+def _fit_tables(root: Any) -> None:
+    """Give tables smaller letters that would be wider than the page; few rows stay together."""
+    for frame in root.find_class("table"):
+        rows = list(frame.iter("tr"))
+        least = [one.least for one in measure_columns(rows)]
+        looks = [
+            look
+            for look, size, space in _TABLE_LOOKS
+            if size * sum(least) + space * len(least) <= _TEXT_WIDTH
+        ]
+        classes = ["table", *looks[:1]] if looks else ["table", _TABLE_LOOKS[-1][0], "broken"]
+        for row in (*rows[:_KEPT_ROWS], *rows[-_KEPT_ROWS:-1]):
+            row.set("class", "kept")
+        if len(rows) <= _MAX_SHORT_ROWS:
+            classes.append("short")
+        frame.set("class", " ".join(filter(None, classes)))
+
+
+def _split_long_words(root: Any) -> None:
+    """Put the pieces of very long words into elements of their own, which are broken anywhere."""
+    for element in list(root.iter(etree.Element)):
+        text, tail = element.text or "", element.tail or ""
+        if _LONG_WORD.search(text):
+            element.text, element[:0] = _split_text(text)
+        if _LONG_WORD.search(tail):
+            parent = element.getparent()
+            behind = parent.index(element) + 1
+            element.tail, parent[behind:behind] = _split_text(tail)
+
+
+def _split_text(text: str) -> tuple[str, list[Any]]:
+    """Return a text as words before its first long word, and elements for what follows."""
+    first, pieces, done = "", list[Any](), 0
+    for word in _LONG_WORD.finditer(text):
+        between, done = text[done : word.start()], word.end()
+        if pieces:
+            pieces[-1].tail = between
+        else:
+            first = between
+        for at in range(word.start(), word.end(), _PIECE_CHARS):
+            piece = etree.Element("span", {"class": "piece"})
+            piece.text = text[at : min(at + _PIECE_CHARS, word.end())]
+            pieces.append(piece)
+    pieces[-1].tail = text[done:]
+    return first, pieces
 
 
 def _make_contents(headings: list[Any], language: str) -> Any:

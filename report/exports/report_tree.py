@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import nh3
 from lxml import etree
 from lxml import html as lxml_html
-from markdown_it import MarkdownIt
 
 from report.exports.author_labels import end_label
 from report.exports.cited_uses import (
@@ -23,6 +22,7 @@ from report.exports.cited_uses import (
 )
 from report.exports.export_formats import AUTHOR_YEAR, NUMERIC, ExportedReport
 from report.labels import get_label, is_chinese_tag
+from report.markdown.markdown_reader import ALIGNMENT_CLASSES, make_markdown_reader
 from report.markdown.sanitizer import to_safe_url
 from report.rendering.markdown_report import render_cited_markdown
 from report.rendering.numbering import FIRST_USE_MARK, PRIVATE_MARK
@@ -32,8 +32,8 @@ _TAGS = {
     *("p", "br", "hr", "blockquote", "ul", "ol", "li", "em", "strong", "s", "pre", "code", "img"),
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
-_ATTRIBUTES = {"th": {"style"}, "td": {"style"}, "ol": {"start"}, "img": {"src", "alt"}}
-_DISABLED_RULES = ["autolink", "code", "html_block", "html_inline", "link"]
+_ATTRIBUTES = {"ol": {"start"}, "img": {"src", "alt"}}
+_CLASSES = {"th": ALIGNMENT_CLASSES, "td": ALIGNMENT_CLASSES}
 _SOURCE_NUMBER = regex(r"\[(\d+)\] ")
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 
@@ -60,15 +60,12 @@ class ReportTree(NamedTuple):
 def build_report_tree(report: ExportedReport) -> ReportTree:
     """Return the elements of a report, in the order of the report in Markdown."""
     document, uses = report.document, CitedUses(report)
-    reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    reader.disable(_DISABLED_RULES)
-    # The parser itself would take no figure in SVG.
-    reader.validateLink = lambda url: url.startswith("data:image/")  # type: ignore[method-assign]
+    reader = make_markdown_reader(images=True)
     clean = nh3.clean(
         reader.render(render_cited_markdown(document, pictures=True)),
         tags=_TAGS,
         attributes=_ATTRIBUTES,
-        filter_style_properties={"text-align"},
+        allowed_classes=_CLASSES,
         url_schemes={"data"},
     )
     linked = CITED_GROUP.sub(lambda found: _write_citations(found, uses, report.style), clean)

@@ -255,6 +255,21 @@ def list_nearby_rows(parts: Sequence[MarkdownBlock], at: int) -> list[MarkdownBl
     return [part for _, part in list_prose_blocks(rows) if not _parts_head(part)]
 
 
+def list_siblings(parts: Sequence[MarkdownBlock], at: int) -> list[MarkdownBlock]:
+    """Return the rows of the table, or the items of the list, to which a block belongs."""
+    if parts[at].kind == "row":
+        return list_nearby_rows(parts, at)
+    if parts[at].kind != "item":
+        return [parts[at]]
+    above = takewhile(_is_listed, reversed(parts[max(0, at - _ROWS_AROUND) : at]))
+    below = takewhile(_is_listed, parts[at : at + _ROWS_AROUND])
+    return [one for one in (*reversed([*above]), *below) if one.kind == "item"]
+
+
+def _is_listed(part: MarkdownBlock) -> bool:
+    return part.kind in ("item", "blank")
+
+
 def _top(parts: Sequence[MarkdownBlock], at: int) -> int:
     """Return where the table of a row begins; the place itself for any other block."""
     if parts[at].kind != "row":

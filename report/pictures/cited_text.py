@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from markdown_it import MarkdownIt
-
+from report.markdown.markdown_reader import make_markdown_reader, may_have_markup
 from report.markdown.sanitizer import to_single_line
 from report.rendering.numbering import DOUBT_MARK, FIRST_USE_MARK, INFERENCE_START, PRIVATE_MARK
 from text.regex import regex
 
 _CITATION = regex("[ \u00a0]*\ue000[^\ue001]*\ue001([\U000f0000-\U000ffffd])")
-_DISABLED_RULES = ["autolink", "html_inline", "image", "link"]
 
 
 class CitedText(NamedTuple):
@@ -37,14 +35,13 @@ def read_cited_text(numbered: str) -> CitedText:
     )
 
 
+@lru_cache(maxsize=1024)
 def _to_plain(markdown: str) -> str:
-    (inline,) = _reader().parseInline(markdown.strip())
+    if not may_have_markup(markdown):
+        return to_single_line(markdown)
+    (inline,) = _get_reader().parseInline(markdown.strip())
     parts = (" " if one.type.endswith("break") else one.content for one in inline.children or [])
     return to_single_line("".join(parts))
 
 
-@cache
-def _reader() -> MarkdownIt:
-    return (
-        MarkdownIt("commonmark", {"html": False}).enable("strikethrough").disable(_DISABLED_RULES)
-    )
+_get_reader = cache(make_markdown_reader)

@@ -11,7 +11,7 @@ from report.markdown.markdown_blocks import MarkdownBlock, parse_blocks, split_s
 from report.pictures.cited_text import CitedText, read_cited_text
 from report.pictures.leading_dates import LeadingDate, read_leading_date
 from report.pictures.quantity_cells import parse_cell
-from report.pictures.report_tables import ReportTable, list_report_tables
+from report.pictures.report_tables import ReportTable
 from text.dates import PartialDate
 from text.pattern_files import PatternFile
 from text.sentences import split_sentences
@@ -55,8 +55,8 @@ class _Passage(NamedTuple):
     blocks: list[MarkdownBlock]
 
 
-def list_event_sequences(body: str) -> list[EventSequence]:
-    """Return the sequences of events of a numbered body, in its order, no event twice.
+def list_event_sequences(body: str, tables: Sequence[ReportTable]) -> list[EventSequence]:
+    """Return the sequences of events of a numbered body with its tables, in order, no event twice.
 
     A place is one if in substance it is a sequence: every entry of a list or a table, or most
     sentences of a text, begin with the date of what they tell, and the dates differ. Dates of
@@ -64,7 +64,7 @@ def list_event_sequences(body: str) -> list[EventSequence]:
     """
     blocks = parse_blocks(body)
     found = [
-        *map(_read_table, list_report_tables(body)),
+        *map(_read_table, tables),
         *map(_read_passage, _iter_passages(blocks)),
     ]
     sequences = sorted(filter(None, found), key=lambda one: one.end)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from graph.records import Source
 from report.citations import get_page_anchor
+from report.computed_results import cut_computations, name_figures
 from report.document import ReportDocument
 from report.evidence_paragraphs import list_evidence_paragraphs
 from report.labels import get_label, is_chinese_tag
@@ -40,18 +42,26 @@ _NOTE_TEXT = regex(r"^\[\^[\w.-]+\]: .*\n?", re.MULTILINE)
 _UNSAFE_IN_LINK = regex(r"[()|\\]")
 
 
-def render_chat_report(document: ReportDocument, notes: str) -> str:
+def render_chat_report(document: ReportDocument, notes: str, run: str) -> str:
     """Return a document as Markdown in which each citation leads to what it cites.
 
     The number of a web page links to the page; any other one to the footnote of its source, which
     quotes the cited words below the list of sources. Footnotes are numbered like the sources.
 
+    Figures are named in their places, with where they are: a message with their data would have
+    megabytes, and a page of a chat could not load them from the server, which asks for its token.
+
     Args:
         document: The document.
         notes: What the labels of its footnotes begin with: other messages of a page have others.
+        run: The run of the report.
     """
     shown, _ = number_document(document)
-    text = cut_method_details(render_cited_markdown(document), document["language"])
+    named = {**document, "computations": name_figures(document.get("computations", []))}
+    where = get_label("figure_elsewhere", document["language"]).format(run)
+    text = render_cited_markdown(cast("ReportDocument", named))
+    text = cut_computations(text, document["language"], where)
+    text = cut_method_details(text, document["language"])
     linked = _CITATION.sub(lambda mark: _link(mark, document, shown, notes), text)
     head, listed, tail = _split_sources(PRIVATE_MARK.sub("", linked), document["language"])
     entries = _ENTRY.sub(lambda entry: f"{entry[0]} [^{notes}-{entry[1]}]", listed)

@@ -10,10 +10,10 @@ from report.markdown.markdown_blocks import MarkdownBlock, join_blocks, parse_bl
 from report.markdown.markers import MARKER, list_cited_ids
 from text.regex import regex
 
-_FIRST_MARK = 0xE300
+_FIRST_MARK = 0x108000
 """The private-use characters from here on stand for figures; no report has them."""
 
-_MARK = regex("[\ue300-\ue3ff]")
+_MARK = regex("[\U00108000-\U0010bfff]")
 _SHOWS = regex(r"(?i)\b(?:figure|(?:chart|plot|diagram|graph)s?)\b|图")
 _MAY_SHOW = regex(r"(?i)\bfigures\b")
 """A word for several figures, which are numbers as often."""

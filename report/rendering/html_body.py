@@ -8,12 +8,12 @@ from html import escape
 from itertools import count
 
 import nh3
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from report.citations import describe_location
 from report.document import DoubtLine, ReportDocument, list_grade_labels, list_remarks
 from report.labels import get_label, is_chinese_tag
+from report.markdown.markdown_reader import ALIGNMENT_CLASSES, make_markdown_reader
 from report.markdown.sanitizer import unescape_markdown
 from report.rendering.evidence_cards import EvidenceCards
 from report.rendering.html_parts import escape_line, render_language
@@ -34,11 +34,9 @@ _TAGS = {
     *("p", "br", "hr", "blockquote", "ul", "ol", "li", "em", "strong", "s", "pre", "code"),
     *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
 }
-_ALIGNED = {"text-align:right": "right", "text-align:center": "center"}
-_CLASSES = {"th": {*_ALIGNED.values()}, "td": {*_ALIGNED.values()}}
+_CLASSES = {"th": ALIGNMENT_CLASSES, "td": ALIGNMENT_CLASSES}
 _ATTRIBUTES = {"ol": {"start"}}
 _ADDED = {"th": {"scope": "col"}}
-_DISABLED_RULES = ["autolink", "code", "html_block", "html_inline", "image", "link", "reference"]
 _UNBROKEN_DASH = "\u2060–\u2060"
 _RANGE = regex(r"(?<=\d)–(?=\d)")
 _INFERENCE = regex(f"{INFERENCE_START}([^{INFERENCE_END}]*){INFERENCE_END}")
@@ -69,12 +67,9 @@ class BodyWriter:
             markdown: The Markdown with its private marks.
             above: The rank of the heading above it; no heading in it skips a rank.
         """
-        reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-        tokens = reader.disable(_DISABLED_RULES).parse(markdown)
+        reader = make_markdown_reader()
+        tokens = reader.parse(markdown)
         _rank_headings(tokens, above)
-        for token in tokens:
-            if aligned := _ALIGNED.get(str(token.attrs.pop("style", ""))):
-                token.attrs["class"] = aligned
         plain = reader.renderer.render(tokens, reader.options, {})
         clean = nh3.clean(
             plain,

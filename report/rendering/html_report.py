@@ -19,6 +19,7 @@ from report.document import (
 from report.labels import format_source_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import unescape_markdown
 from report.method import list_part_items
+from report.pictures.report_tables import list_report_tables
 from report.pictures.source_map import build_source_map
 from report.rendering.citation_badges import CitationBadges
 from report.rendering.evidence_cards import EvidenceCards
@@ -35,6 +36,7 @@ from report.rendering.html_parts import (
     render_paragraph,
     render_section,
 )
+from report.rendering.number_columns import align_number_columns
 from report.rendering.numbering import (
     DOUBT_MARK,
     FIRST_DOUBT_MARK,
@@ -65,9 +67,10 @@ def render_html(document: ReportDocument) -> str:
     badges = CitationBadges(document, shown, language)
     notes = SourceNotes(document, shown, language)
     cards = EvidenceCards(document, shown, badges, notes, language)
-    added = render_additions(shown, language, lambda use: f"#{cards.get_target(use)}")
+    tables = list_report_tables(shown.body)
+    added = render_additions(shown, tables, language, lambda use: f"#{cards.get_target(use)}")
     writer = BodyWriter(document, shown, cards, doubted)
-    marked = mark_additions(shown, added)
+    marked = mark_additions(align_number_columns(shown, tables), added)
     body = fill_additions(_render_body(document, marked, writer, language), added, "<p>{}</p>")
     rest = [
         _render_doubts(shown, writer, doubted, language),

@@ -29,11 +29,13 @@ from report.evidence_paragraphs import count_passages, list_evidence_paragraphs
 from report.labels import append_detail, format_count, get_label, is_chinese_tag
 from report.markdown.sanitizer import escape_markdown, to_safe_url, unescape_markdown
 from report.method import list_part_items
+from report.pictures.report_tables import list_report_tables
 from report.rendering.figure_places import (
     fill_figure_places,
     list_unplaced_figures,
     mark_figure_places,
 )
+from report.rendering.number_columns import align_number_columns
 from report.rendering.numbering import (
     DOUBT_MARK,
     FIRST_DOUBT_MARK,
@@ -56,7 +58,7 @@ from text.regex import regex
 from text.script import CJK
 
 _CJK = regex(f"[{CJK}]")
-_OTHER_MARK = regex("[\ue002-\ue006\ue100-\ue2ff]")  # of all private ones but those of citations
+_OTHER_MARK = regex("[\ue002-\ue006\U00100000-\U00107fff]")  # but those of citations
 _BRACKETS = str.maketrans({"\ue000": "[", "\ue001": "]"})
 
 
@@ -148,8 +150,9 @@ def _parts(
     language, replace = document["language"], partial(_replace_marks, cited=cited)
     document = mark_figure_places(document)
     shown, doubted = number_document(document)
-    images = render_images_markdown(shown, language) if pictures else {}
-    shown = mark_additions(shown, images)
+    tables = list_report_tables(shown.body)
+    images = render_images_markdown(shown, tables, language) if pictures else {}
+    shown = mark_additions(align_number_columns(shown, tables), images)
     yield f"# {escape_markdown(document['title'])}"
     yield "\n>\n".join(f"> {escape_markdown(notice)}" for notice in list_notices(document))
     yield f"*{escape_markdown(document['question'])}*" if document["question"].strip() else ""

@@ -51,23 +51,22 @@ _QUOTED = "\ue002“{}”\ue003"
 FIRST_USE_MARK = 0xF0000
 """The first of the characters that follow a number, one for each use of a document."""
 
-FIRST_DOUBT_MARK = 0xE100
+FIRST_DOUBT_MARK = 0x100000
 """The first of the characters that end a doubted sentence, one for each doubt."""
 
-DOUBT_MARK = regex("[\ue100-\ue1ff]")
+DOUBT_MARK = regex("[\U00100000-\U00103fff]")
 
 INFERENCE_START, INFERENCE_END = "\ue005", "\ue006"
 """The characters around a sentence that the writer concludes."""
 
-FIRST_REMARK_MARK = 0xE200
+FIRST_REMARK_MARK = 0x104000
 """The first of the characters that end a sentence with a remark on the standing of its sources."""
 
-REMARK_MARK = regex("[\ue200-\ue2ff]")
+REMARK_MARK = regex("[\U00104000-\U00107fff]")
 
-MAX_REMARKS = 256
-"""How many sentences of a report are marked at most."""
+_MAX_MARKS = 0x4000  # of a kind
 
-PRIVATE_MARK = regex("[\ue000-\ue006\ue100-\ue2ff\U000f0000-\U000ffffd]")
+PRIVATE_MARK = regex("[\ue000-\ue006\U000f0000-\U000ffffd\U00100000-\U00107fff]")
 
 _USE_MARK = regex("[\U000f0000-\U000ffffd]")
 _GROUP = rf"(?:{MARKER.pattern}\s*)*{MARKER.pattern}"
@@ -127,16 +126,18 @@ def number_citations(
     concluded = {extract_letters(text) for text in inferred} - {""}
     blocks = parse_blocks(PRIVATE_MARK.sub("", normalize_text(body)))
     last: dict[str, str] = {}
+    head: list[str] = []
     start = get_label("beginning", language)
     for at, block in enumerate(blocks):
         continues = at and block.kind == blocks[at - 1].kind and block.kind in ("item", "row")
         last = last if continues else _keep_sections(last, block)
+        head = (head or get_block_context(blocks, at).head) if block.kind == "row" else []
         if block.kind == "fence":
             blocks[at] = block._replace(text=block.text + _mark_code(blocks, at, marks))
         elif block.kind != "blank":
             text = normalize_marks(block.text)
             text = _mark_statements(block._replace(text=text), marks, concluded)
-            text = numbers.replace_marks(text, get_block_context(blocks, at).head)
+            text = numbers.replace_marks(text, head)
             text = _PLACED.sub(partial(_format_once, last, start), text)
             blocks[at] = block._replace(text=text)
     numbered = [numbers.replace_marks(PRIVATE_MARK.sub("", note)) for note in notes]
@@ -277,10 +278,10 @@ def _assign_marks(doubted: Sequence[str], remarked: Sequence[str]) -> dict[str, 
     """Return the marks of sentences by their letters; of equal ones the first counts."""
     marks = {
         extract_letters(text): chr(FIRST_DOUBT_MARK + at)
-        for at, text in reversed([*enumerate(doubted)])
+        for at, text in reversed([*enumerate(doubted[:_MAX_MARKS])])
     }
     first = {
-        extract_letters(text): at for at, text in reversed([*enumerate(remarked[:MAX_REMARKS])])
+        extract_letters(text): at for at, text in reversed([*enumerate(remarked[:_MAX_MARKS])])
     }
     return marks | {
         letters: marks.get(letters, "") + chr(FIRST_REMARK_MARK + at)

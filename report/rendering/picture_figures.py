@@ -3,49 +3,51 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from report.labels import get_picture_label
 from report.markdown.sanitizer import escape_markdown
 from report.pictures.picture import FindTarget, Picture
-from report.pictures.report_pictures import FIRST_PLACE_MARK, draw_pictures, mark_places
-from report.pictures.report_tables import (
-    ReportTable,
-    list_report_tables,
-    name_csv,
-    write_csv,
+from report.pictures.report_pictures import (
+    FIRST_PLACE_MARK,
+    PLACE_MARK,
+    draw_pictures,
+    mark_places,
 )
+from report.pictures.report_tables import ReportTable, name_csv, write_csv
 from report.pictures.source_map import SourceMap, SourceRow
 from report.rendering.html_parts import escape_line, render_disclosure
 from report.rendering.numbering import NumberedText
-from text.regex import regex
-
-_PLACE = regex("[\ue400-\ue4ff]")
 
 
-def render_additions(shown: NumberedText, language: str, find_target: FindTarget) -> dict[int, str]:
+def render_additions(
+    shown: NumberedText, tables: Sequence[ReportTable], language: str, find_target: FindTarget
+) -> dict[int, str]:
     """Return what follows tables, lists and texts, by their ends among the blocks of the body.
 
     That is a link to save a table as CSV, and the pictures.
 
     Args:
         shown: The numbered text.
+        tables: Its tables.
         language: The language of the page.
         find_target: Returns where a citation leads.
     """
     added: dict[int, list[str]] = {}
-    for number, table in enumerate(list_report_tables(shown.body), start=1):
+    for number, table in enumerate(tables, start=1):
         added.setdefault(table.end, []).append(_render_csv(table, number, language))
-    for picture in draw_pictures(shown, language, find_target):
+    for picture in draw_pictures(shown, tables, language, find_target):
         added.setdefault(picture.end, []).append(_render_picture(picture, language))
     return {end: "\n".join(added[end]) for end in sorted(added)}
 
 
-def render_images_markdown(shown: NumberedText, language: str) -> dict[int, str]:
+def render_images_markdown(
+    shown: NumberedText, tables: Sequence[ReportTable], language: str
+) -> dict[int, str]:
     """Return the pictures of a report as images with their data, by their ends in the body."""
     added: dict[int, list[str]] = {}
-    for picture in draw_pictures(shown, language):
+    for picture in draw_pictures(shown, tables, language):
         data = base64.b64encode(picture.to_image().encode()).decode()
         image = f"![{escape_markdown(picture.caption)}](data:image/svg+xml;base64,{data})"
         added.setdefault(picture.end, []).append(image)
@@ -67,7 +69,7 @@ def fill_additions(text: str, added: Mapping[int, str], around: str = "{}") -> s
     """
     for at, content in enumerate(added.values()):
         text = text.replace(around.format(chr(FIRST_PLACE_MARK + at)), content)
-    return _PLACE.sub("", text)
+    return PLACE_MARK.sub("", text)
 
 
 def _render_csv(table: ReportTable, number: int, language: str) -> str:

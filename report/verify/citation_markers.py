@@ -58,7 +58,7 @@ class CitationSpeller:
         self._unnumbered = [one for one in references if not one.label]
         self._numbered = any(one.label for one in references)
         for one in references:
-            name = self.get_id(one.label) if one.label else self.get_id(f"{one.line} {one.title}")
+            name = self.get_id(one.key)
             if one.address:
                 self.ids.setdefault(canonicalise(one.address), name)
         self._authors = _list_authors(self._unnumbered, self.ids)
@@ -208,7 +208,7 @@ def _list_labels(references: Sequence[ListedReference], ids: dict[str, str]) -> 
         found = _PATTERNS.entry_label.match(one.text)
         if found:
             known.add(found["label"])
-            ids.setdefault(found["label"], ids[f"{one.line} {one.title}"])
+            ids.setdefault(found["label"], ids[one.key])
     return known
 
 
@@ -223,5 +223,5 @@ def _list_authors(references: Sequence[ListedReference], ids: Mapping[str, str])
             label = _author_label(name, f"{year[0]}{letter[0] if letter else ''}" if year else "")
             known.add(label)
             if isinstance(ids, dict):
-                ids.setdefault(label, ids[f"{one.line} {one.title}"])
+                ids.setdefault(label, ids[one.key])
     return known

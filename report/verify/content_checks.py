@@ -28,9 +28,11 @@ from report.checks.verification import (
     list_titles,
 )
 from report.contradictions import about_statements, find_contradictions
+from report.markdown.markdown_blocks import list_siblings
 from report.markdown.markers import MARKER, list_cited_ids
 from report.verify.check_results import CheckResult
 from report.verify.cited_report import DOUBT_SIGN, CitedReport, VerifiedStatement
+from report.verify.computed_references import parse_computed_reference
 from report.verify.given_documents import GivenDocument
 from report.verify.structure_checks import CheckedSources, is_total
 from text.pattern_files import PatternFile
@@ -79,6 +81,8 @@ class ContentChecker:
         self.titles = _list_all_titles(report, sources, names)
         asked = "\n".join(one.text for one in report.blocks if one.kind == "heading")
         self.comparison = SourceComparison(self.texts, names, asked, list(self.texts))
+        computed = (one.id for one in report.references if parse_computed_reference(one))
+        self.comparison.computed = frozenset(computed) & self.texts.keys()
         self.pages = QuotablePages(self.texts)
         kinds = list_section_kinds(report.blocks)
         self.exempt = {at for at, kind in enumerate(kinds) if kind} | set(_list_framing(report))
@@ -247,6 +251,10 @@ class ContentChecker:
             given = [name for name in cited if name in self.texts]
             if not cited:
                 continue
+            beside = (
+                list_siblings(self.report.blocks, one.block) if self.comparison.computed else []
+            )
+            self.comparison.siblings = [normalize_statement(block.text) for block in beside]
             wrong = self._find_wrong_number(one.text, given) if given else None
             if not given or (wrong and len(given) < len(cited) and wrong != "calculation"):
                 result.skip(NOT_GIVEN)

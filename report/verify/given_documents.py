@@ -12,6 +12,7 @@ from graph.records import Source
 from report.checks.verification import plain_title
 from report.citations import get_document_key, to_whole_document
 from report.verify.cited_report import Reference
+from report.verify.computed_references import parse_computed_reference
 from text.regex import regex
 
 _MIN_TITLE = 8
@@ -79,7 +80,8 @@ def match_documents(
     """Return the document of each reference, by its id.
 
     A document is known by its address, else by the name of its file in the entry, else by its
-    title. A name or a title that several documents have tells nothing.
+    title. A name or a title that several documents have tells nothing. A computed result is known
+    by its address alone: it does not stand in the file from which it was computed.
     """
     index = _DocumentIndex(documents)
     found = ((one.id, index.find(one, canonicalise)) for one in references)
@@ -100,7 +102,10 @@ class _DocumentIndex:
 
     def __init__(self, documents: Sequence[GivenDocument]) -> None:
         self.documents = documents
-        self.by_address = {to_bare_address(one): doc for doc in documents for one in doc.addresses}
+        self.by_address: defaultdict[str, list[GivenDocument]] = defaultdict(list)
+        for document in documents:
+            for address in dict.fromkeys(map(to_bare_address, document.addresses)):
+                self.by_address[address].append(document)
         self.by_file = _only([(one.name.rpartition("/")[2].casefold(), one) for one in documents])
         stems = [
             (one.name.rpartition("/")[2].partition(".")[0].casefold(), one) for one in documents
@@ -114,9 +119,8 @@ class _DocumentIndex:
     ) -> GivenDocument | None:
         """Return the document of a reference, or None."""
         address = reference.address
-        bare = to_bare_address(canonicalise(address))
-        exact = self.by_address.get(bare) or self.by_address.get(address)
-        if exact:
+        exact = self._find_address(reference, to_bare_address(canonicalise(address)))
+        if exact or parse_computed_reference(reference):
             return exact
         named = self._find_file(reference)
         if named:
@@ -127,6 +131,14 @@ class _DocumentIndex:
             if by_path and not _has_web_address(by_path):
                 return by_path
         return self._find_title(reference)
+
+    def _find_address(self, reference: Reference, bare: str) -> GivenDocument | None:
+        """Return the document of an address; of several the last whose title the entry has."""
+        found = self.by_address.get(bare) or self.by_address.get(reference.address) or []
+        entry = plain_title(reference.text)
+        titled = [one for one in reversed(found) if one.title and plain_title(one.title) in entry]
+        fallback = found[-1] if found else None
+        return max(titled, key=lambda one: len(one.title), default=fallback)
 
     def _find_file(self, reference: Reference) -> GivenDocument | None:
         text = f" {reference.text} ".casefold()

@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import threading
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import unquote
 
 import httpx
 import pytest
+from anyio import CapacityLimiter
 
+from app import export_queue
 from app.access import AccessMiddleware, AccessRules
 from app.api.application import make_api
 from app.cli.dispatch import Invocation
 from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.session import ThreadSession
-from report.exports import pdf_report, report_text
 from report.exports.bundle import read_bundle
 from report.exports.export_formats import EXPORT_FORMATS
 from runs.lifecycle import create_run
@@ -27,6 +27,7 @@ from tests.api_client import LoggedIn, connect
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
+from tools.worker_pool import WorkerLost
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "Checks", "Lessons"
@@ -98,15 +99,68 @@ async def test_what_is_wrong_is_told_as_on_the_command_line(client: httpx.AsyncC
     assert "running" in got.json()["detail"]
 
 
+class _Exports:
+    """Stands for the worker processes: an export ends when a test says so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun: list[str] = []
+        """The formats of the exports at work so far, in order."""
+        self.held = {"pdf"}
+        """The formats whose exports do not end yet."""
+        self.raised: Exception | None = None
+        self._changed = asyncio.Condition()
+        monkeypatch.setattr(export_queue, "run_in_worker", self._run)
+
+    async def _run(self, call: Any, seconds: float, *, limiter: CapacityLimiter) -> bytes:
+        async with limiter:
+            report, name = call.args
+            await self._tell(lambda: self.begun.append(name))
+            async with self._changed:
+                await self._changed.wait_for(lambda: name not in self.held)
+            if self.raised:
+                raise self.raised
+            return f"{name} of {report.run} as {report.style}".encode()
+
+    async def _tell(self, change: Any) -> None:
+        async with self._changed:
+            change()
+            self._changed.notify_all()
+
+    async def wait_until_begun(self, count: int) -> None:
+        async with asyncio.timeout(20), self._changed:
+            await self._changed.wait_for(lambda: len(self.begun) >= count)
+
+    async def release(self) -> None:
+        await self._tell(self.held.clear)
+
+
+@pytest.fixture
+async def exports(monkeypatch: pytest.MonkeyPatch) -> _Exports:
+    return _Exports(monkeypatch)
+
+
 async def test_what_a_format_lacks_is_told_with_what_to_install(
-    client: httpx.AsyncClient, asked: str, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, asked: str, exports: _Exports
 ):
-    monkeypatch.setitem(__import__("sys").modules, "weasyprint", None)
+    exports.held.clear()
+    exports.raised = Problem(ErrorCode.PDF_UNAVAILABLE, "no", hint="pip install 'dossier[pdf]'")
 
     got = await client.get(f"/reports/{asked}?format=pdf")
 
     assert (got.status_code, got.json()["code"]) == (503, "pdf_unavailable")
     assert "pip install 'dossier[pdf]'" in got.json()["hint"]
+    assert "retry-after" not in got.headers
+
+
+async def test_what_is_wrong_with_a_report_is_told_by_the_process_that_writes_it(
+    client: httpx.AsyncClient, thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    script.on("reporter", f'They show the way: <q s="S1">{QUOTE}</q> [S1]')
+    run = (await thread.begin("How do bees dance?", make(choices), quiet)).state["run"]
+
+    got = await client.get(f"/reports/{run}?format=csv")
+
+    assert (got.status_code, got.json()["code"], got.json()["where"]) == (404, "no_tables", run)
 
 
 async def test_another_user_or_project_does_not_find_the_report(
@@ -139,42 +193,78 @@ async def test_a_report_needs_the_token_like_everything_else(asked: str):
     assert (got.status_code, got.json()["code"]) == (401, "token_missing")
 
 
-async def test_the_same_file_is_written_once_for_all_who_wait_and_the_loop_goes_on(
-    client: httpx.AsyncClient, asked: str, monkeypatch: pytest.MonkeyPatch
+async def test_the_same_file_is_written_once_for_all_who_wait(
+    client: httpx.AsyncClient, asked: str, exports: _Exports
 ):
-    written, begun, goes_on = 0, asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
-
-    def write(_: Any) -> bytes:
-        nonlocal written
-        written += 1
-        loop.call_soon_threadsafe(begun.set)
-        assert goes_on.wait(20)
-        return b"%PDF"
-
-    monkeypatch.setattr(pdf_report, "export_pdf", write)
-    first = asyncio.create_task(client.get(f"/reports/{asked}?format=pdf"))
-    others = [asyncio.create_task(client.get(f"/reports/{asked}?format=pdf")) for _ in range(3)]
-    await begun.wait()
+    first, *others = (
+        asyncio.create_task(client.get(f"/reports/{asked}?format=pdf")) for _ in range(4)
+    )
+    await exports.wait_until_begun(1)
     first.cancel()
-    goes_on.set()
+    await exports.release()
 
-    assert [(await one).content for one in others] == [b"%PDF"] * 3
-    assert written == 1
-    assert (await client.get(f"/reports/{asked}?format=pdf")).content == b"%PDF"
-    assert written == 2
+    content = f"pdf of {asked} as numeric".encode()
+    assert [(await one).content for one in others] == [content] * 3
+    assert exports.begun == ["pdf"]
+    assert (await client.get(f"/reports/{asked}?format=pdf")).content == content
+    assert exports.begun == ["pdf"] * 2
 
 
-async def test_a_failed_file_is_tried_again(
-    client: httpx.AsyncClient, asked: str, monkeypatch: pytest.MonkeyPatch
+async def test_short_exports_do_not_wait_for_a_long_one_and_two_are_written_at_once(
+    client: httpx.AsyncClient, asked: str, exports: _Exports
 ):
-    def fail(_: Any) -> bytes:
-        raise Problem(ErrorCode.STORAGE_UNAVAILABLE, "no")
+    exports.held |= {"docx", "epub"}
+    slow = [
+        asyncio.create_task(client.get(f"/reports/{asked}?format={name}"))
+        for name in ("pdf", "pdf&style=footnotes", "docx", "epub")
+    ]
+    await exports.wait_until_begun(3)
+    waiting = asyncio.create_task(client.get(f"/reports/{asked}?format=md"))
+    await asyncio.sleep(0.05)
 
-    with monkeypatch.context() as broken:
-        broken.setattr(report_text, "export_markdown", fail)
-        assert (await client.get(f"/reports/{asked}?format=md")).status_code == 503
+    assert sorted(exports.begun) == ["docx", "epub", "pdf"]
+    async with exports._changed:
+        exports.held -= {"docx"}
+        exports._changed.notify_all()
+    assert (await waiting).content == f"md of {asked} as numeric".encode()
+    assert exports.begun.count("pdf") == 1
+    await exports.release()
+    assert [(await one).status_code for one in slow] == [200] * 4
+    assert exports.begun.count("pdf") == 2
 
+
+async def test_when_too_many_wait_a_client_is_told_to_come_again(
+    client: httpx.AsyncClient, asked: str, exports: _Exports, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(export_queue, "MAX_WAITING", 1)
+    waiting = [
+        asyncio.create_task(client.get(f"/reports/{asked}?format=pdf&style={style}"))
+        for style in ("numeric", "footnotes")
+    ]
+    await exports.wait_until_begun(1)
+
+    refused = await client.get(f"/reports/{asked}?format=pdf&style=author-year")
+
+    assert (refused.status_code, refused.json()["code"]) == (503, "export_busy")
+    assert refused.headers["retry-after"] == "10"
+    assert refused.headers["content-type"] == "application/problem+json"
+    same = asyncio.create_task(client.get(f"/reports/{asked}?format=pdf"))
+    assert (await client.get(f"/reports/{asked}?format=md")).status_code == 200
+    await exports.release()
+    assert [(await one).status_code for one in (*waiting, same)] == [200] * 3
+    again = await client.get(f"/reports/{asked}?format=pdf&style=author-year")
+    assert again.status_code == 200
+
+
+@pytest.mark.parametrize("raised", [TimeoutError(), WorkerLost()])
+async def test_an_export_that_takes_too_long_or_is_killed_is_told_and_tried_again(
+    client: httpx.AsyncClient, asked: str, exports: _Exports, raised: Exception
+):
+    exports.raised = raised
+    got = await client.get(f"/reports/{asked}?format=md")
+    assert (got.status_code, got.json()["code"]) == (500, "export_failed")
+
+    exports.raised = None
     assert (await client.get(f"/reports/{asked}?format=md")).status_code == 200
 
 
@@ -185,5 +275,5 @@ def test_the_openapi_document_names_parameters_formats_and_errors():
     styles = next(one for one in told["parameters"] if one["name"] == "style")["schema"]["enum"]
     assert formats == list(EXPORT_FORMATS)
     assert set(styles) == {style for one in EXPORT_FORMATS.values() for style in one.styles}
-    assert {"200", "304", "401", "404", "422", "503"} <= set(told["responses"])
+    assert {"200", "304", "401", "404", "422", "500", "503"} <= set(told["responses"])
     assert json.dumps(told)

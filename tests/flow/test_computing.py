@@ -414,7 +414,7 @@ plt.savefig("boats.png")
 """
 
 
-async def test_a_figure_stands_in_the_report_and_not_in_the_chat(
+async def test_a_figure_stands_in_the_report_and_is_named_in_the_chat(
     thread: ThreadSession, sales: str, script: Script, runs: list[str]
 ):
     said = "The figure boats.png shows the mean boats sold per month by region [S2]."
@@ -425,7 +425,9 @@ async def test_a_figure_stands_in_the_report_and_not_in_the_chat(
     assert '<img src="data:image/png;base64,' in files["html"]
     assert "![Boats (boats.png)][figure-1]" in files["md"]
     assert "\n[figure-1]: report-figure-1.png\n" in files["md"]
-    assert "figure-1" not in str(outcome.state["messages"][-1].text)
+    message, run = str(outcome.state["messages"][-1].text), outcome.state["run"]
+    assert f"\n\n*Boats (boats.png): in `dossier export {run} --format html`, or from" in message
+    assert "figure-1" not in message
     assert "base64" not in str(outcome.state)
 
 

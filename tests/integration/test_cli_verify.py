@@ -95,9 +95,40 @@ def test_a_page_of_the_home_is_found_by_the_path_of_its_file(place: Place, forks
     assert statuses(told)["C6"] == "ok"
 
 
+@pytest.mark.parametrize("suffix", ["md", "html"])
+def test_a_computed_answer_is_verified_with_the_file_or_the_home(
+    place: Place, elsewhere: Place, forks: Forks, suffix: str
+):
+    tables = place.folder / "tables"
+    tables.mkdir(exist_ok=True)
+    (tables / "sales.csv").write_text("region,amount\nNorth,120\nSouth,95\nNorth,180\n", "utf-8")
+    asked = "What is the total amount in sales.csv by region?"
+    if not (place.folder / "reports" / "sums-1").is_dir():
+        done = forks.run(place, "ask", asked, "--docs", "tables", "--thread", "sums", "--yes")
+        assert done.status == 0, done.err
+    text = (place.folder / "reports" / "sums-1" / f"report.{suffix}").read_text("utf-8")
+    for folder in (place.folder, elsewhere.folder):
+        (folder / f"sums.{suffix}").write_text(text, "utf-8")
+
+    for there, more in ((place, []), (elsewhere, ["--docs", str(tables)])):
+        told = forks.run(there, "verify", f"sums.{suffix}", *more, "--json").told
+        assert (told["matched"], told["references"], told["failed"]) == (1, 1, False)
+        assert [statuses(told)[one] for one in ("C2", "C7", "C8")] == ["ok"] * 3
+
+    alone = forks.run(elsewhere, "verify", f"sums.{suffix}")
+    assert "0 of 1 sources given" in alone.out
+    assert "not computed again: sales.csv, computed: total of amount per region" in alone.err
+
+
 @pytest.mark.parametrize(
     ("name", "status", "code"),
-    [("nowhere.md", 4, "file_not_found"), ("nobody-1", 4, "run_not_found")],
+    [
+        ("nowhere.md", 4, "file_not_found"),
+        ("nowhere/report", 4, "file_not_found"),
+        ("bees", 4, "file_not_found"),
+        ("nobody-1", 4, "run_not_found"),
+        ("m" * 300 + ".md", 2, "file_unreadable"),
+    ],
 )
 def test_a_report_that_is_not_there_is_told(
     place: Place, forks: Forks, name: str, status: int, code: str
@@ -190,9 +221,21 @@ def test_the_hashes_of_another_version_are_not_compared(
     assert statuses(done.told)["C19"] == "partly"
 
 
-@pytest.mark.parametrize("text", ["{", '{"format": "other"}', "{" * 5_000])
-def test_what_is_no_bundle_is_told(elsewhere: Place, forks: Forks, text: str):
-    (elsewhere.folder / "no.json").write_text(text, "utf-8")
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{",
+        b'{"format": "other"}',
+        b"{" * 5_000,
+        b"\xff\xfe{",
+        b"{}",
+        b"[1, 2]",
+        b"3",
+        b"PK\x03\x04",
+    ],
+)
+def test_what_is_no_bundle_is_told(elsewhere: Place, forks: Forks, data: bytes):
+    (elsewhere.folder / "no.json").write_bytes(data)
     done = forks.run(elsewhere, "verify", "no.json")
     assert done.status == 2
     assert "export_invalid" in done.problem

@@ -9,7 +9,7 @@ from report.pictures.charted_values import list_charted_values
 from report.pictures.quantity_cells import is_missing_value, parse_cell
 from report.pictures.report_pictures import draw_pictures
 from report.pictures.report_tables import list_report_tables
-from report.rendering.numbering import NumberedText
+from report.rendering.numbering import FIRST_DOUBT_MARK, NumberedText
 
 
 def table(head: str, *rows: str) -> str:
@@ -25,7 +25,7 @@ def chart(body: str) -> list[list[str]]:
 
 
 def draw(body: str, language: str = "en"):
-    return draw_pictures(NumberedText(body, [], [], []), language)
+    return draw_pictures(NumberedText(body, [], [], []), list_report_tables(body), language)
 
 
 def texts(svg: str) -> list[str]:
@@ -275,7 +275,7 @@ def test_many_rows_are_charted_with_fewer_columns():
 
 
 def test_a_row_in_doubt_is_marked_in_the_chart():
-    (picture,) = draw(table("City|Homes", "A|120", "B|80\ue100", "C|95"))
+    (picture,) = draw(table("City|Homes", "A|120", f"B|80{chr(FIRST_DOUBT_MARK)}", "C|95"))
     assert [one for one in texts(picture.svg) if "⚠" in one] == ["⚠ B"]
 
 

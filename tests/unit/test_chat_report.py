@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from report.computed_results import ReportComputation, make_figure
 from report.rendering.chat_report import render_chat_report, unlink_citations
 from report.rendering.markdown_report import cut_method_details, render_markdown
 from tests.unit.test_render import document, source
@@ -23,7 +24,7 @@ TEXTS = {
 
 def chat(body: str = BODY, notes: str = "7", **more: Any) -> str:
     told = {"sources": [source(1), FILE, PDF], "texts": TEXTS, **more}
-    return render_chat_report(document(body, **told), notes)
+    return render_chat_report(document(body, **told), notes, "t1-2")
 
 
 def test_the_number_of_a_web_page_leads_to_the_page():
@@ -95,3 +96,24 @@ def test_a_reader_without_links_is_told_the_numbers():
         "\n\nA number without a place refers to the place last named with it.", ""
     )
     assert unlink_citations(chat()) == same
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_figures_are_named_where_they_belong_without_their_data(language: str):
+    data = make_figure("fee.png", b"\x89PNG" + bytes(200_000))
+    computed = ReportComputation(
+        source=FILE,
+        code="plt.title('Fees')\nplt.savefig('fee.png')",
+        inputs=["a.csv"],
+        sha256="f" * 64,
+        outcome="same",
+        figures=[data],
+    )
+    body = "The figure shows fees [S2].\n\nBees dance [S1]."
+    shown = chat(body, computations=[computed], language=language)
+
+    (named,) = re.findall(r"^\*Fees \(fee\.png\): .+\*$", shown, re.MULTILINE)
+    assert "t1-2 --format html`" in named
+    assert shown.index("fees") < shown.index(named) < shown.index("Bees dance")
+    assert not re.search(r"data:|base64|figure-1|savefig|!\[", shown)
+    assert len(shown) < len(chat(body, language=language)) + 300

@@ -1,4 +1,5 @@
 import ast
+import pickle
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -33,6 +34,14 @@ def test_the_same_words_are_there_as_plain_data():
 
     told = {"code": "plan_field", "detail": "too long", "where": "steps.0.title"}
     assert problem.as_dict() == told | {"hint": "shorten it"}
+
+
+def test_a_problem_is_the_same_in_another_process():
+    problem = Problem(ErrorCode.NO_TABLES, "no table", where="bees-1", hint="choose another")
+
+    copied = pickle.loads(pickle.dumps(problem))  # noqa: S301
+
+    assert (copied.as_dict(), copied.error) == (problem.as_dict(), ErrorCode.NO_TABLES)
 
 
 @each_case(

@@ -13,15 +13,18 @@ import subprocess
 import threading
 import zipfile
 import zlib
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
 import docx
 import jsonschema_rs
+import pypdfium2
 import pytest
 from docx.oxml.ns import qn
 from lxml import etree
+from lxml import html as lxml_html
 
 from config.errors import Problem
 from report.exports import pdf_report
@@ -219,6 +222,39 @@ def test_a_document_of_word_has_real_headings_lists_and_tables():
     assert table.rows[0]._tr.trPr.find(qn("w:tblHeader")) is not None
 
 
+def test_the_columns_of_a_table_of_word_are_as_wide_as_their_words_need():
+    narrow = "| Bee | What it is told by another one |\n|---|---|\n| a | b |"
+    wide = "|".join(["Observation"] * 14)
+    rows = f"|{wide}|\n|{'---|' * 14}\n|{'1,234,567|' * 14}"
+
+    document, _ = open_docx(make_report(body=f"{narrow}\n\nText [S1].\n\n{rows}\n"))
+
+    first, second = document.tables
+    section = document.sections[0]
+    page = section.page_width - section.left_margin - section.right_margin
+    bee, told = (one.width for one in first.columns)
+    assert 4 * bee < told
+    assert bee + told < page
+    assert first.style.name == "Report Table"
+    assert second.style.name == "Very Dense Report Table"
+    assert sum(one.width for one in second.columns) <= page * 1.001
+    assert second.cell(1, 13).paragraphs[0].style.name == "Very Dense Report Table Text"
+
+
+def test_words_in_cells_of_word_keep_their_emphasis_links_and_spaces():
+    document, _ = open_docx(make_report(body="| a |\n|---|\n| one **two** `three` ~~four~~ [S1] |"))
+
+    (cell,) = document.tables[0].rows[1].cells
+    runs = cell.paragraphs[0].runs
+    assert cell.text == "one two three four"
+    assert [one.text for one in runs if one.bold] == ["two"]
+    assert [one.text for one in runs if one.font.strike] == ["four"]
+    assert [one.text for one in runs if one.style.name == "Code Char"] == ["three"]
+    assert cell._tc.findall(f".//{qn('w:footnoteReference')}")
+    (head,) = document.tables[0].rows[0].cells
+    assert [one.bold for one in head.paragraphs[0].runs] == [True]
+
+
 def test_each_ordered_list_counts_from_its_own_first_number():
     document, _ = open_docx(make_report(body="1. a\n2. b\n\nText [S1].\n\n7. c\n8. d\n"))
 
@@ -371,6 +407,13 @@ def test_a_book_names_each_of_its_files_and_each_link_in_it_leads_somewhere():
     assert set(filter(None, entries)) <= ids
     assert {one.get("src") for one in page.iter("{*}img")} == {"figure-1.png", "figure-2.svg"}
     assert files["book/figure-1.png"] == make_png()
+
+
+def test_a_page_of_a_book_is_also_read_by_those_who_take_it_for_html():
+    page = open_epub(with_figures())["book/report.xhtml"].decode()
+
+    assert "<article" in page
+    assert not re.search(r"</?\w+:\w+[ >]", page)
 
 
 def test_a_footnote_of_a_book_leads_back_and_to_its_source():
@@ -565,6 +608,82 @@ def test_pdftotext_reads_chinese_in_a_pdf(pdf: bytes, tmp_path: Path):
 
     assert "What the dance tells 方向" in told
     assert "蜜蜂_100%" in told
+
+
+def prepare_pdf(report: ExportedReport) -> str:
+    """Return the page from which a PDF is drawn."""
+    return pdf_report.prepare_page(find_format("html").load()(report).decode(), report.document)
+
+
+def test_a_pdf_has_below_each_source_the_sentences_that_rest_on_it_and_their_places():
+    page = lxml_html.document_fromstring(prepare_pdf(make_report()))
+
+    (told, *_) = page.xpath("//*[@id='s1']//ul[@class='uses']//a")
+    assert told.text_content() == f"They show the way: “{QUOTE}”"
+    assert page.xpath(f"//a[@class='ref'][@id='{told.get('href')[1:]}']")
+    doubtful = make_report(doubted=[{"text": "The end.", "reason": "numbers", "proof": ""}])
+    page = lxml_html.document_fromstring(prepare_pdf(doubtful))
+    assert page.find_class("doubts")
+    assert not page.xpath("//*[@class='doubts']//a[@class='back']")
+
+
+def test_a_table_of_a_pdf_is_as_dense_as_the_page_needs_and_its_ends_stay_together():
+    def table(columns: int, rows: int) -> str:
+        head = "|".join(["Observation"] * columns)
+        return f"|{head}|\n|{'---|' * columns}\n" + f"|{'words|' * columns}\n" * rows
+
+    body = "\n\nText.\n\n".join(table(*size) for size in ((2, 3), (8, 20), (10, 20), (30, 20)))
+    page = lxml_html.document_fromstring(prepare_pdf(make_report(body=f"{body}\n\nEnd [S1].")))
+
+    frames = page.find_class("table")
+    assert [one.get("class") for one in frames] == [
+        "table short",
+        "table dense",
+        "table very-dense",
+        "table very-dense broken",
+    ]
+    kept = [row.get("class") == "kept" for row in frames[1].iter("tr")]
+    assert kept == [True] * 3 + [False] * 15 + [True] * 2 + [False]
+
+
+def test_no_column_of_a_wide_table_of_a_pdf_is_beyond_its_page():
+    pytest.importorskip("weasyprint")
+    cells = "|".join(f"Observation{at:02}" for at in range(14))
+    body = f"|{cells}|\n|{'---|' * 14}\n|{cells}|\n\nEnd [S1]."
+
+    made = export("pdf", make_report(body=body, texts={}, sources=SOURCES[:1]))
+
+    with closing(pypdfium2.PdfDocument(made)) as opened:
+        text = opened[0].get_textpage()
+        assert text.get_text_range().count("Ob") == 2 * 14
+        right = max(text.get_charbox(at)[2] for at in range(text.count_chars()))
+        assert right < opened[0].get_width() - 50
+
+
+def test_very_long_words_of_a_pdf_are_broken_in_pieces_and_whole():
+    word, other = "x1y2z3" * 500, "0123456789" * 200
+    body = f"Words {word} and *{other}* and\n\n```\n{other}\n```\n\n{'蜜' * 900} [S1]."
+    report = make_report(body=body, texts={})
+
+    page = prepare_pdf(report)
+
+    pieces = re.findall(r'<span class="piece">(\w+)</span>', page)
+    assert max(map(len, pieces)) == 200
+    assert "".join(pieces) == word + other + other
+    assert re.search(
+        r"<p>Words <span class=\"piece\">x1.*</span> and <em><span.*</em> and</p>", page
+    )
+
+
+def test_no_letter_of_a_long_word_is_lost_in_a_pdf(tmp_path: Path):
+    pytest.importorskip("weasyprint")
+    word = "".join(f"{at:04}" for at in range(300))
+    report = make_report(body=f"Word {word} [S1].", texts={}, sources=SOURCES[:1])
+    (tmp_path / "a.pdf").write_bytes(export("pdf", report))
+
+    told = run_program("pdftotext", "-raw", str(tmp_path / "a.pdf"), "-")
+
+    assert word in "".join(told.split())
 
 
 def test_footnotes_stand_at_the_foot_of_the_page_of_a_pdf():

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from config.errors import Problem
 from graph.plan import validate_plan
 from graph.plan_fields import read_answer_fields, read_step_fields, render_plan_fields
 from graph.records import Plan, Step
+from tests.unit.test_plan_text import ODD
 
 STEPS: list[dict[str, Any]] = [
     {"id": "s1", "title": "The dance", "description": "Who decoded it?", "queries": ["waggle"]},
@@ -55,7 +58,7 @@ def test_a_new_title_is_searched_for_and_a_new_purpose_keeps_the_searches(plan: 
 def test_an_empty_field_drops_its_step_and_nothing_waits_for_it_any_more(plan: Plan):
     first, second = edited(plan, step_1=" ")
 
-    assert (first["title"], first["queries"]) == ("Winter — cold", [])
+    assert (first["title"], first["queries"]) == ("Winter — cold", ["Winter — cold"])
     assert second["title"] == "Both (2024)"
     assert second["needs"] == [first["id"]]
     assert second["kind"] == "compute"
@@ -106,6 +109,43 @@ def test_marks_that_are_taken_away_no_longer_hold(plan: Plan):
 def test_steps_that_cannot_be_are_refused(plan: Plan, fields: dict[str, str]):
     with pytest.raises(Problem, match="plan_"):
         edited(plan, **fields)
+
+
+@given(st.lists(ODD, max_size=3).map("\n".join), st.booleans(), st.booleans())
+def test_an_edit_changes_nothing_but_what_was_edited(told: str, searches: bool, computes: bool):
+    kind = "compute" if computes else "research"
+    own: dict[str, Any] = {"description": told, "kind": kind, "need_web_search": searches}
+    steps = [{"id": "s1", "title": "Zero"}, STEPS[0] | own | {"id": "s2", "needs": ["s1"]}]
+    plan = validate_plan({"steps": [*steps, {"id": "s3", "title": "Last", "needs": ["s2"]}]})
+    line = render_plan_fields(plan)["step_2"]
+
+    first, second, third = edited(plan, step_1="One")
+    assert (first["title"], second, third) == ("One", plan["steps"][1], plan["steps"][2])
+
+    before, changed, after = edited(plan, step_2=line.replace("The dance", "A waltz", 1))
+    assert (before, after) == (plan["steps"][0], plan["steps"][2])
+    words = " ".join(told.split())
+    named = ("A waltz", "" if words.casefold() == "the dance" else words)
+    assert (changed["title"], changed["description"]) == named
+    assert {name: changed[name] for name in ("kind", "need_web_search", "needs")} == {
+        **{name: own[name] for name in ("kind", "need_web_search")},
+        "needs": ["s1"],
+    }
+
+
+@pytest.mark.parametrize("title", ["(compute)", "Both (files only)", "\\(after 1)", "after: 1"])
+def test_a_title_that_looks_like_a_mark_is_one(title: str):
+    plan = validate_plan({"steps": [{"id": "s1", "title": "One"}, {"id": "s2", "title": title}]})
+    line = render_plan_fields(plan)["step_2"]
+
+    (_, second) = edited(plan, step_2=f"{line} (files only)")
+    assert (second["title"], second["kind"], second["need_web_search"]) == (
+        title,
+        "research",
+        False,
+    )
+    (second,) = edited(plan, step_1="")
+    assert second == {**plan["steps"][1], "id": "s1"}
 
 
 QUESTION = {"id": "q1", "question": "Ratio?", "options": ["1:2", "1:3"], "assumed": "1:2"}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config.errors import Problem
@@ -87,6 +87,45 @@ def test_any_plan_is_read_back_as_it_was_written(parts: list[tuple[str, list[str
     for before, after in zip(plan["steps"], back["steps"], strict=True):
         before["queries"] = [] if before["queries"] == [before["title"]] else before["queries"]
         assert after == before
+
+
+LINES = [
+    *("files only", "No web", "仅文件", "compute", "计算", "search: bees", "after: 2", "网页：否"),
+    *("web: maybe", "serach: bees", "aftr: 2", "2. Honey", "- Honey", "# Honey", "{", "[1]"),
+    *("\\files only", "\\\\search: bees", "\\alpha", "<!-- hidden -->", "<!--", "-->", "<\\!--"),
+    *("knowledge: hives", "\ufeff1. A", "a\tb", "Part s1", "after: 2 (files only)"),
+]
+"""What may stand in a plan as words and looks like something else."""
+
+ODD = st.one_of(st.sampled_from(LINES), st.text(max_size=12))
+
+
+def words_of(text: str) -> str:
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+@settings(max_examples=40)
+@given(st.lists(st.lists(ODD, max_size=4), min_size=1, max_size=3), ODD, ODD)
+def test_any_words_are_read_back_as_words(told: list[list[str]], title: str, query: str):
+    title, query = " ".join(title.split()) or "Part", " ".join(query.split()) or "bees"
+    steps = [
+        step(f"s{place}", title=title, queries=["a", query], description=words_of("\n".join(lines)))
+        for place, lines in enumerate(told, start=1)
+    ]
+    plan = validate_plan({"title": title, "steps": steps})
+    for one in plan["steps"]:
+        repeats = one["description"].casefold() == title.casefold()
+        one["description"] = "" if repeats else one["description"]
+
+    assert parse_plan(PLAN_LEGEND + render_plan(plan)) == plan
+    assert parse_steps(render_steps(plan["steps"])) == plan["steps"]
+
+
+def test_words_that_look_like_a_property_are_written_with_a_backslash():
+    plan = validate_plan({"steps": [step("s1", description="files only\nsearch: x\nserach: y")]})
+
+    shown = "1. Part s1\n   \\files only\n   \\search: x\n   \\serach: y\n"
+    assert render_steps(plan["steps"]) == shown
 
 
 def test_ids_of_a_plan_need_not_be_known():

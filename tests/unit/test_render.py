@@ -1113,3 +1113,26 @@ def test_it_is_said_what_a_number_alone_stands_for(body: str, told: bool):
 
 def test_numbers_of_sources_without_places_need_no_word():
     assert "A number without" not in render_markdown(document("Bees dance [S1]. They sing [S1]."))
+
+
+def test_a_sentence_below_its_source_has_no_marks_of_emphasis():
+    page = render_html(document("The *waggle* and the **round** dance [S1]."))
+
+    assert 'href="#c1">The waggle and the round dance.</a>' in page
+
+
+def test_a_report_may_have_hundreds_of_doubts_remarks_and_tables():
+    count = 300
+    sentences = [f"Bee number {at} dances alone [S1]." for at in range(count)]
+    table = "| Hive | Told |\n|---|---|\n| one | dances |"
+    report = document(
+        "\n\n".join(f"{one}\n\n{table}" for one in sentences),
+        doubted=[{"text": one, "reason": "numbers", "proof": ""} for one in sentences],
+        standing=[{"text": one, "reason": "forum"} for one in sentences],
+    )
+
+    page, text = render_html(report), render_markdown(report)
+
+    assert page.count('class="doubt"') == page.count('class="standing"') == count
+    assert page.count("download=") == count
+    assert text.count("(⚠ ") == text.count("*(") == count

@@ -7,23 +7,28 @@ from itertools import pairwise
 import pytest
 from lxml import etree
 
-from report.pictures.dated_events import list_event_sequences
+from report.pictures.dated_events import EventSequence, list_event_sequences
 from report.pictures.leading_dates import read_leading_date
 from report.pictures.report_pictures import draw_pictures
-from report.rendering.numbering import NumberedText
+from report.pictures.report_tables import list_report_tables
+from report.rendering.numbering import FIRST_DOUBT_MARK, NumberedText
 
 
 def items(*lines: str) -> str:
     return "\n".join(f"- {one}" for one in lines)
 
 
+def list_sequences(body: str) -> list[EventSequence]:
+    return list_event_sequences(body, list_report_tables(body))
+
+
 def years(body: str) -> list[list[int]]:
     """Return the years of the events of each timeline."""
-    return [[one.date.first.year for one in found.events] for found in list_event_sequences(body)]
+    return [[one.date.first.year for one in found.events] for found in list_sequences(body)]
 
 
 def draw(body: str, language: str = "en"):
-    return draw_pictures(NumberedText(body, [], [], []), language)
+    return draw_pictures(NumberedText(body, [], [], []), list_report_tables(body), language)
 
 
 def list_dots(svg: str) -> list[float]:
@@ -179,12 +184,13 @@ def test_events_at_wildly_different_distances_are_in_order_and_say_so(dates: tup
 
 def test_a_year_and_a_month_of_it_stay_in_the_order_of_the_text():
     body = items("1968: A flies", "1969: B flies", "May 1969: C flies", "1971: D flies")
-    (found,) = list_event_sequences(body)
+    (found,) = list_sequences(body)
     assert [one.text.words[0] for one in found.events] == ["A", "B", "C", "D"]
 
 
 def test_an_event_in_doubt_or_concluded_is_marked():
-    body = items("1957: Up it goes\ue100", "1961: \ue005Up it goes\ue006", "1969: Up", "1971: Up")
+    doubt = chr(FIRST_DOUBT_MARK)
+    body = items(f"1957: Up it goes{doubt}", "1961: \ue005Up it goes\ue006", "1969: Up", "1971: Up")
     (picture,) = draw(body)
     assert picture.svg.count("⚠") == 2  # in the words and in the title
     assert "Inference: Up it goes" in picture.svg

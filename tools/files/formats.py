@@ -106,9 +106,14 @@ def explain_unread_type(name: str, kind: str = "") -> str:
     return MEDIA_TYPES.get(guessed.partition("/")[0], "not a type that is read")
 
 
+def name_binary_type(data: bytes) -> str:
+    """Return what the first bytes of a file say that it is, such as "a PDF"; "" for a text."""
+    return next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "")
+
+
 def check_file_type(file: FileContent) -> None:
     """Refuse a file whose first bytes belong to another type than its suffix says."""
-    found = next((name for magic, name in _MAGIC.items() if file.data.startswith(magic)), "")
+    found = name_binary_type(file.data)
     if file.suffix == ".pdf":
         # Readers accept a PDF header anywhere in the first kilobyte (ISO 32000, annex H).
         fits = b"%PDF-" in file.data[:1024]

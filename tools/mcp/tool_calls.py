@@ -235,5 +235,5 @@ async def _trace(
     call: McpCall, around: CallContext, status: str, started: float, **more: Any
 ) -> None:
     about = {"server": call.server.name, "tool": call.tool, "arguments": dict(call.arguments)}
-    about["seconds"] = seconds_since(started)
+    more["seconds"] = seconds_since(started)
     await trace(around.site, "tool", call.name, status, **about, **more)

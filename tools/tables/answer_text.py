@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from text.pattern_files import read_packaged_toml
 from text.pluralization import pluralize
@@ -63,6 +63,22 @@ def render_query_title(query: ParsedQuery, language: str) -> str:
     """Return the title of a computation in a list of sources."""
     what = f"{_operation(query, language)}{_where(query.conditions, language)}"
     return _say("title", language, query.table.name, what)
+
+
+class JoiningWords(NamedTuple):
+    """What stands between the parts of a title."""
+
+    where: str
+    """Before conditions."""
+    joined: str
+    """Between conditions."""
+    either: str
+    """Between the values of one condition."""
+
+
+def get_joining_words(language: str) -> JoiningWords:
+    """Return what stands between the parts of a title in a language."""
+    return JoiningWords(_say("where", language, ""), _say("and", language), _say("or", language))
 
 
 def _basis(result: QueryResult, language: str) -> str:
@@ -174,7 +190,7 @@ def _answer(result: QueryResult, language: str) -> str:
 def _sentence(text: str, result: QueryResult, language: str, /, **parts: object) -> str:
     """Return a sentence on a result, with parts of its own and those that many sentences have."""
     query = result.query
-    fits = _list_conditions(query.conditions, language)
+    fits = render_conditions(query.conditions, language)
     common = {
         "table": query.table.name,
         "what": _operation(query, language),
@@ -202,7 +218,7 @@ def _answer_share(result: QueryResult, language: str) -> str:
     """Return a share of the rows, or of those that were chosen first."""
     size = result.used
     share = _round(Decimal(100 * result.fitting) / size, PLACES)
-    base = _list_conditions(result.query.base, language)
+    base = render_conditions(result.query.base, language)
     base = _say("share_base", language, base) if base else ""
     rows = pluralize(size, "row")
     return _sentence("share", result, language, size=size, rows=rows, base=base, share=share)
@@ -258,11 +274,12 @@ def _operation(query: ParsedQuery, language: str, grouped: bool = True) -> str:
 
 def _where(conditions: Sequence[Condition], language: str) -> str:
     """Return the conditions as they are applied: ` where section = “libs”`."""
-    fits = _list_conditions(conditions, language)
+    fits = render_conditions(conditions, language)
     return _say("where", language, fits) if fits else ""
 
 
-def _list_conditions(conditions: Sequence[Condition], language: str) -> str:
+def render_conditions(conditions: Sequence[Condition], language: str) -> str:
+    """Return conditions as they are applied: `section = “libs”`."""
     return _say("and", language).join(_condition(one, language) for one in conditions)
 
 
