@@ -34,6 +34,7 @@ UNSEARCHED_TABLES = {
     *("projects", "vectors", "vector_sets"),  # names only
     *("sources", "heard", "report_shares"),  # ids only
     *("server_users", "user_tokens"),  # names only
+    "console_sessions",  # encrypted tokens only
 }
 """The tables that are not searched for sentences; all others are, also those added later."""
 

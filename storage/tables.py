@@ -43,7 +43,10 @@ outbox = Table(
 """Work that is done after a run, kept until it is done; `data` is JSON."""
 
 
-TABLE_MODULES = ("runs.tables", "library.tables", "memory.tables", "app.auth.tables")
+TABLE_MODULES = (
+    *("runs.tables", "library.tables", "memory.tables"),
+    *("app.auth.tables", "app.web.tables"),
+)
 """The modules of other rooms that define tables: storage itself imports none of them."""
 
 

@@ -12,6 +12,7 @@ from starlette.types import Lifespan
 from app.api import report_file_routes, report_routes, run_routes, share_routes
 from app.api.problem_answers import ProblemAnswer
 from app.problems import EXCEPTION_HANDLERS
+from app.web.console_router import CONSOLE_ROUTERS
 
 ROUTERS = (
     report_file_routes.router,
@@ -44,7 +45,7 @@ def make_api(
     """
     return _Api(
         title="Dossier",
-        routes=[route for router in ROUTERS for route in router.routes],
+        routes=[route for router in (*ROUTERS, *CONSOLE_ROUTERS) for route in router.routes],
         middleware=list(middleware),
         exception_handlers=EXCEPTION_HANDLERS,
         lifespan=lifespan,
