@@ -25,11 +25,14 @@ from typing_extensions import TypedDict
 
 from app.access import AccessMiddleware, log_access_rules
 from app.api.application import make_api
+from app.auth.ownerless_threads import assign_ownerless_threads
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
+from app.web.console_gate import CONSOLE
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
+from config.model_table import load_model_table
 from config.resources import close_resources
 from config.search_table import load_search_table
 from storage.file_store import file_store
@@ -47,6 +50,9 @@ PARAMS = "params"
 
 AS_IT_IS: dict[str, Any] = {**_CHOICES, PARAMS: _CHOICES}
 """Where a request holds the choices of a run that name folders, which have to stay as they are."""
+
+OWN_PREFIXES = ("/api/", f"{CONSOLE}/")
+"""What the paths of the API and of the console begin with."""
 
 SERVER_STATE_DIR = Path(".langgraph_api")
 """Where the development server keeps what it was sent, below the folder it was started in."""
@@ -96,7 +102,7 @@ class MaskingMiddleware:
         if scope["type"] == "websocket":
             await self.app(scope, _mask_messages(receive, send, _thread(scope)), send)
             return
-        if scope["type"] != "http" or scope["method"] not in WRITING:
+        if scope["type"] != "http" or scope["method"] not in WRITING or _is_of_api(scope):
             await self.app(scope, receive, send)
             return
         body, ended = await _body(receive)
@@ -110,6 +116,12 @@ class MaskingMiddleware:
         if safe is not body:
             MutableHeaders(scope=scope)["content-length"] = str(len(safe))
         await self.app(scope, _replay_body(safe, ended, receive), _clean_up_on_refusal(send, new))
+
+
+def _is_of_api(scope: Scope) -> bool:
+    """Say whether a request is for the API or the console, which store no request."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path.startswith(OWN_PREFIXES)
 
 
 def _thread(scope: Scope) -> str:
@@ -266,6 +278,8 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
     await asyncio.to_thread(log_access_rules)
     # Read here, because the development server forbids to read files in the event loop.
     await asyncio.to_thread(load_search_table)
+    await asyncio.to_thread(load_model_table)
+    await assign_ownerless_threads()
     try:
         yield
     finally:

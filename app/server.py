@@ -6,11 +6,11 @@ Clients that read no state get a few fields.
 from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -22,8 +22,9 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from app.auth.caller_limits import check_caller_choices
-from app.guarded_graph import GuardedGraph, make_guarded_graph
+from app.guarded_graph import NO_UPLOADS, GuardedGraph, make_guarded_graph
 from app.problems import strip_command_hint
+from app.server_kind import is_stop, queues_by_thread
 from calls.run_budget import end_thread_sessions
 from calls.run_spans import end_run_spans
 from config.errors import ErrorCode, Problem
@@ -31,23 +32,35 @@ from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context, build_context
 from graph.records import RunStatus
+from library.uploads import is_upload_id
 from models.chat_models import check_model_prices
 from nodes.recall.recall_graph import make_recall_graph
 from privacy.service import delete_thread
 from report.document import extract_answer
 from report.rendering.chat_report import unlink_citations
 from runs.call_site import join_owner, name_server_user
-from runs.checkpointer import CheckpointSaver, open_checkpointer, save_run_status
+from runs.checkpointer import open_checkpointer, save_run_status
 from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
-from runs.lock import acquire
+from runs.lock import ThreadLock, acquire
 from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_damage
+from runs.thread_saver import ThreadSaver
 from text.regex import regex
 from tools.mcp.connections import close_thread_connections
 from tools.mcp.server_config import check_server_names, load_servers
+from tools.upload_reading import find_upload_roots
 from tools.web.providers.provider_registry import check_provider_names
 
 DONE = ("succeeded", "partial", "insufficient_evidence")
 """How a run stands that has said what it has to say."""
+
+
+QUEUE_SECONDS, QUEUE_INTERVAL = 600, 0.5
+"""How long a run waits for the others of its thread, and how often it looks, in seconds."""
+
+SERVER_NAMES = frozenset(
+    ["thread_id", "run_id", "checkpoint_id", "checkpoint_ns", "cron_id", "graph_id", "assistant_id"]
+)
+"""What a server calls a run and its place, in a configuration that may have choices, too."""
 
 
 class CitedSource(TypedDict):
@@ -71,9 +84,16 @@ class ResearchOutput(TypedDict, total=False):
     """The conversation; once it is done, only the last message."""
 
 
-def make_unreviewed_graph(graph: CompiledStateGraph[Any, Any, Any, Any]) -> UnreviewedGraph:
-    """Return a graph that shows nobody its plan."""
-    return UnreviewedGraph(**vars(graph))
+def make_unreviewed_graph(
+    graph: CompiledStateGraph[Any, Any, Any, Any], uploads: Mapping[str, Sequence[str]] = NO_UPLOADS
+) -> UnreviewedGraph:
+    """Return a graph that shows nobody its plan.
+
+    Args:
+        graph: The graph.
+        uploads: What a run searches for each upload, or folder of them, that a client has chosen.
+    """
+    return UnreviewedGraph(**{**vars(graph), "uploads": uploads})
 
 
 class UnreviewedGraph(GuardedGraph):
@@ -140,7 +160,7 @@ NAMED = regex(r"[\w:|.-]{0,2000}")
 HISTORY = "name a checkpoint that is in the history of the thread"
 
 
-class ServerCheckpointer(CheckpointSaver):
+class ServerCheckpointer(ThreadSaver):
     """The saver of a server: a client names only checkpoints of the thread it speaks of.
 
     Where a thread is deleted, what else it has left goes with it.
@@ -213,10 +233,10 @@ def _refuse_checkpoint(named: Any) -> NoReturn:
 
 
 @asynccontextmanager
-async def open_server_checkpointer() -> AsyncIterator[ServerCheckpointer]:
+async def open_server_checkpointer() -> AsyncIterator[ThreadSaver]:
     """Open the saver; the server calls this once and keeps it open."""
     async with open_checkpointer(ServerCheckpointer) as saver:
-        yield cast("ServerCheckpointer", saver)
+        yield saver
 
 
 @asynccontextmanager
@@ -228,8 +248,8 @@ async def serve_dossier(
     Raises:
         Problem: What `_hold_thread` tells of.
     """
-    async with _hold_thread(config, runtime):
-        yield make_guarded_graph(make_graph())
+    async with _hold_thread(config, runtime) as uploads:
+        yield make_guarded_graph(make_graph(), uploads)
 
 
 @asynccontextmanager
@@ -241,13 +261,17 @@ async def serve_research(
     Raises:
         Problem: What `_hold_thread` tells of.
     """
-    async with _hold_thread(config, runtime):
-        yield make_unreviewed_graph(make_graph())
+    async with _hold_thread(config, runtime) as uploads:
+        yield make_unreviewed_graph(make_graph(), uploads)
 
 
 @asynccontextmanager
-async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[None]:
+async def _hold_thread(
+    config: RunnableConfig, runtime: ServerRuntime[Any]
+) -> AsyncIterator[Mapping[str, list[str]]]:
     """Hold a thread while a run works on it, and write down how it ended.
+
+    Yields what is searched for each upload, or folder of uploads, that the client has chosen.
 
     Raises:
         Problem: `run_in_progress` when another process works on the thread, `thread_taken` when it
@@ -255,20 +279,21 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
             is wrong with the choices.
     """
     if runtime.execution_runtime is None:
-        yield
+        yield {}
         return
     check_run_choices(runtime.execution_runtime.context, runtime.user)
     await _check_servers(runtime)
+    uploads = await _find_uploads(runtime)
     thread = config["configurable"]["thread_id"]
     owner = _owner_of_run(runtime)
     await check_thread_owner(owner, thread)
-    lock = await asyncio.to_thread(acquire, thread)
+    lock = await _wait_for_thread(thread)
     try:
         async with open_checkpointer() as saver:
             await check_thread_branches(saver, make_graph(), thread)
         if (last := await find_newest_run(owner, thread)) and last.status in BROKEN_OFF:
             await save_run_status(thread, "running", of=BROKEN_OFF)
-        yield
+        yield uploads
     except BaseException as error:
         found = (
             await find_damage(make_graph(), thread) if isinstance(error, DAMAGE_ERRORS) else None
@@ -287,6 +312,24 @@ async def _hold_thread(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
         await asyncio.to_thread(lock.release)
 
 
+async def _wait_for_thread(thread: str) -> ThreadLock:
+    """Lock a thread; where the server does not queue its runs, wait until the others are done.
+
+    Raises:
+        Problem: `run_in_progress` if it is locked for too long, or what `acquire` tells of.
+    """
+    if queues_by_thread():
+        return await asyncio.to_thread(acquire, thread)
+    ends = time.monotonic() + QUEUE_SECONDS
+    while True:
+        try:
+            return await asyncio.to_thread(acquire, thread, 0)
+        except Problem as problem:
+            if problem.error is not ErrorCode.RUN_IN_PROGRESS or time.monotonic() > ends:
+                raise
+        await asyncio.sleep(QUEUE_INTERVAL)
+
+
 @asynccontextmanager
 async def serve_recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     """Serve the memory researcher.
@@ -296,13 +339,25 @@ async def serve_recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     """
     if runtime.execution_runtime is not None:
         check_run_choices(runtime.execution_runtime.context, runtime.user)
-    yield make_guarded_graph(make_recall_graph())
+    yield make_guarded_graph(make_recall_graph(), await _find_uploads(runtime))
 
 
 def _owner_of_run(runtime: ServerRuntime[Any]) -> str:
     """Return who a run on the server is for, as its nodes will find out (`runs/call_site.py`)."""
     context = runtime.execution_runtime.context if runtime.execution_runtime else None
     return join_owner(name_server_user(runtime.user), (context or {}).get("project", ""))
+
+
+async def _find_uploads(runtime: ServerRuntime[Any]) -> dict[str, list[str]]:
+    """Return what is searched for each upload, or folder of them, that a client has chosen.
+
+    Raises:
+        Problem: `upload_not_found`, `upload_folder_not_found` or `upload_unready`.
+    """
+    context = runtime.execution_runtime.context if runtime.execution_runtime else None
+    named = [one for one in (context or {}).get("files") or () if is_upload_id(one)]
+    owner = _owner_of_run(runtime)
+    return {one: await find_upload_roots(owner, [one]) for one in named}
 
 
 async def _check_servers(runtime: ServerRuntime[Any]) -> None:
@@ -320,11 +375,15 @@ def _status_after(error: BaseException) -> tuple[RunStatus, str]:
     """Return how a run stands after an error, and its code; what stops a run has none."""
     if isinstance(error, Problem):
         return "failed", error.code
-    # The server stops a run with an `Exception` of its own; all else that stops one is none.
-    stopped = getattr(sys.modules.get("langgraph_api.errors"), "UserInterrupt", ())
-    if isinstance(error, stopped) or not isinstance(error, Exception):
-        return "cancelled", ""
-    return "failed", "internal"
+    return ("cancelled", "") if is_stop(error) else ("failed", "internal")
+
+
+def _is_server_name(name: str) -> bool:
+    """Say whether a server itself has put something beside the choices of a run.
+
+    Event streams and crons do so where no context is given.
+    """
+    return name in SERVER_NAMES or name.startswith(("__", "langgraph_"))
 
 
 def check_run_choices(choices: dict[str, Any] | None, user: BaseUser | None = None) -> None:
@@ -334,8 +393,8 @@ def check_run_choices(choices: dict[str, Any] | None, user: BaseUser | None = No
         Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale`, `unknown_provider`,
             `model_without_price` or, where users log in, `choice_refused`.
     """
-    choices = choices or {}
-    chosen = build_context(choices)
+    given = (choices or {}).items()
+    chosen = build_context({name: one for name, one in given if not _is_server_name(name)})
     if settings().has_users:
         check_caller_choices(chosen, name_server_user(user))
     check_provider_names(chosen.search)

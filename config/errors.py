@@ -69,6 +69,7 @@ class ErrorCode(StrEnum):
     CHECKPOINTS_UNSAFE = "checkpoints_unsafe", ErrorKind.UNAVAILABLE
     CHOICE_REFUSED = "choice_refused", ErrorKind.REFUSED, 403
     CHROMA_UNAVAILABLE = "chroma_unavailable", ErrorKind.UNAVAILABLE
+    CLOCK_WRONG = "clock_wrong", ErrorKind.UNAVAILABLE
     COLLECTOR_UNAVAILABLE = "collector_unavailable", ErrorKind.UNAVAILABLE
     CONFIG_NOT_FOUND = "config_not_found", ErrorKind.NOT_FOUND
     CONFIG_SYNTAX = "config_syntax", ErrorKind.USAGE
@@ -140,6 +141,7 @@ class ErrorCode(StrEnum):
     MCP_UNKNOWN = "mcp_unknown", ErrorKind.NOT_FOUND
     MEMORY_AMBIGUOUS = "memory_ambiguous", ErrorKind.USAGE
     MEMORY_FILE_BUSY = "memory_file_busy", ErrorKind.CONFLICT
+    MEMORY_FILE_CHANGED = "memory_file_changed", ErrorKind.CONFLICT, 412
     MEMORY_FILE_TOO_LARGE = "memory_file_too_large", ErrorKind.USAGE
     MEMORY_FILE_UNKNOWN = "memory_file_unknown", ErrorKind.NOT_FOUND
     MEMORY_FILE_UNREADABLE = "memory_file_unreadable", ErrorKind.UNAVAILABLE
@@ -194,6 +196,7 @@ class ErrorCode(StrEnum):
     ROBOTS_REFUSED = "robots_refused", ErrorKind.REFUSED
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
+    RUN_TAKEN_OVER = "run_taken_over", ErrorKind.CONFLICT
     RUN_UNFINISHED = "run_unfinished", ErrorKind.CONFLICT
     SANDBOX_UNAVAILABLE = "sandbox_unavailable", ErrorKind.UNAVAILABLE
     SCHEMA_NEWER = "schema_newer", ErrorKind.UNAVAILABLE, 409
@@ -222,6 +225,7 @@ class ErrorCode(StrEnum):
     TOKEN_WRONG = "token_wrong", ErrorKind.REFUSED, 401
     TOOL_LIMIT = "tool_limit", ErrorKind.FAILED
     TOO_MANY_SHARES = "too_many_shares", ErrorKind.CONFLICT
+    TUS_VERSION = "tus_version", ErrorKind.USAGE, 412
     UNDO_CONFLICT = "undo_conflict", ErrorKind.CONFLICT
     UNDO_DONE = "undo_done", ErrorKind.CONFLICT
     UNDO_FORGOTTEN = "undo_forgotten", ErrorKind.CONFLICT
@@ -232,6 +236,14 @@ class ErrorCode(StrEnum):
     UNKNOWN_PROVIDER = "unknown_provider", ErrorKind.USAGE
     UNKNOWN_ROLE = "unknown_role", ErrorKind.USAGE
     UNTRUSTED_FACT = "untrusted_fact", ErrorKind.REFUSED
+    UPLOAD_CONFLICT = "upload_conflict", ErrorKind.CONFLICT
+    UPLOAD_FOLDER_EXISTS = "upload_folder_exists", ErrorKind.CONFLICT
+    UPLOAD_FOLDER_NOT_FOUND = "upload_folder_not_found", ErrorKind.NOT_FOUND
+    UPLOAD_NOT_FOUND = "upload_not_found", ErrorKind.NOT_FOUND
+    UPLOAD_QUOTA = "upload_quota", ErrorKind.REFUSED, 413
+    UPLOAD_TOO_LARGE = "upload_too_large", ErrorKind.REFUSED, 413
+    UPLOAD_TYPE = "upload_type", ErrorKind.REFUSED, 415
+    UPLOAD_UNREADY = "upload_unready", ErrorKind.CONFLICT
     URL_BLOCKED = "url_blocked", ErrorKind.REFUSED
     URL_REDIRECTS = "url_redirects", ErrorKind.REFUSED
     URL_SCHEME = "url_scheme", ErrorKind.REFUSED

@@ -64,6 +64,10 @@ class Settings:
     """Where everything that is kept lies."""
     database_url: str = ""
     """The one database; an SQLite file in the home folder when empty."""
+    database_connections: Annotated[int, Interval(ge=2, le=10_000)] = 10
+    """How many connections to PostgreSQL a process opens at most."""
+    lease_seconds: Annotated[float, Interval(ge=1, le=3_600)] = 30
+    """How long a process that is gone keeps its threads from others, on PostgreSQL."""
     files_url: str = ""
     """Where reports, uploads and copies of tables are kept, if not in the home folder."""
     models: Path | None = None
@@ -130,6 +134,12 @@ class Settings:
     """More names under which a server is reached; those of this machine are always accepted."""
     server_origins: Origins = ()
     """The origins of web pages that may use a server; LangGraph Studio when empty."""
+    upload_bytes: Annotated[int, Interval(ge=1, le=100_000_000_000)] = 30_000_000
+    """The most bytes of a file that is uploaded; larger ones are not read either."""
+    upload_quota: Annotated[int, Interval(ge=1, le=100_000_000_000_000)] = 2_000_000_000
+    """The most bytes that the uploaded files of a user may have together."""
+    metrics_token: str = ""
+    """A token with which figures of everybody's runs can be read; only operators when empty."""
     server_token_always: bool = False
     """Whether pages of those origins need the token on this machine too, as behind a proxy."""
     auth: str = "person"
@@ -178,6 +188,11 @@ class Settings:
     def database(self) -> str:
         """Return the URL of the database."""
         return self.database_url or f"sqlite:///{self.home / 'dossier.db'}"
+
+    @property
+    def checkpoint_connections(self) -> int:
+        """Return how many of the connections are for checkpoints."""
+        return max(1, self.database_connections * 2 // 5)
 
     checkpoints = _in_home("checkpoints.db")
     """The file that holds the checkpoints of all threads."""
@@ -302,7 +317,7 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
         (
             *("database_url", "files_url", "embeddings", "chroma_url", "user", "sandbox_image"),
             *("reader_browser", "reader_url", "jwt_issuer", "jwt_keys_url"),
-            *("jwt_name_claim", "jwt_role_claim", "jwt_operator_role"),
+            *("jwt_name_claim", "jwt_role_claim", "jwt_operator_role", "metrics_token"),
         ),
         ("str", _text),
     ),

@@ -18,6 +18,7 @@ from config.errors import ErrorCode, Problem
 from config.resources import Resource
 from config.settings import settings
 from library.vector_rows import FloatArray, VectorBatch
+from storage.connect import is_database_shared
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -42,6 +43,14 @@ _servers = Resource(dict[str, "Client"], _close_servers)
 """The clients of servers by address."""
 
 
+def has_collections() -> bool:
+    """Tell whether this process sees the collections that the database names.
+
+    Where machines share a database, the folder of one of them is no use to the others.
+    """
+    return bool(settings().chroma_url) or not is_database_shared()
+
+
 def connect_chroma(name: str) -> Client:
     """Return a client of the folder of a collection, or the one of this process for the server."""
     # Importing Chroma takes more than a second, and small sets of vectors need none.
@@ -60,6 +69,16 @@ def connect_chroma(name: str) -> Client:
         host, port = url.hostname or "", url.port or (443 if ssl else 8000)
         servers[address] = cast("Client", chromadb.HttpClient(host, port, ssl, settings=silent))
     return servers[address]
+
+
+def check_chroma_server(seconds: float) -> None:
+    """Make sure that the server for vectors answers; without one there is nothing to ask.
+
+    Raises:
+        Problem: `chroma_unavailable`.
+    """
+    if settings().chroma_url:
+        _call_chroma("", lambda: connect_chroma("").heartbeat(), seconds)
 
 
 def _close_client(client: Client) -> None:

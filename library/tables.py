@@ -1,4 +1,4 @@
-"""The tables of pages, of the documents and namespaces they are in, and of knowledge bases."""
+"""The tables of pages, of their documents and namespaces, of knowledge bases, and of uploads."""
 
 from __future__ import annotations
 
@@ -178,6 +178,40 @@ knowledge_bases = sa.Table(
     sa.Column("created", sa.Float, nullable=False),
 )
 """The knowledge bases that people have added; `options` is JSON, without keys or passwords."""
+
+
+uploads = sa.Table(
+    "uploads",
+    metadata,
+    sa.Column("id", sa.String(40), primary_key=True),
+    sa.Column("owner", sa.String(200), nullable=False, index=True),
+    sa.Column("folder", sa.String(40), nullable=False, default=""),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("received", sa.BigInteger, nullable=False, default=0),
+    sa.Column("parts", sa.Text, nullable=False, default=""),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("code", sa.String(64), nullable=False, default=""),
+    sa.Column("reason", sa.Text, nullable=False, default=""),
+    sa.Column("created", sa.Float, nullable=False),
+    sa.Column("updated", sa.Float, nullable=False),
+    sa.Index("uploads_folder", "owner", "folder"),
+)
+"""Files that people have uploaded, as `library.uploads.UploadedFile`; `folder` is the id of one.
+
+`size` are the bytes that it has or will have. `parts` names what has come in so far, a part to a
+line, until all of it is there.
+"""
+
+upload_folders = sa.Table(
+    "upload_folders",
+    metadata,
+    sa.Column("id", sa.String(40), primary_key=True),
+    sa.Column("owner", sa.String(200), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("created", sa.Float, nullable=False),
+)
+"""Folders of such files."""
 
 
 @sa.event.listens_for(metadata, "after_create")

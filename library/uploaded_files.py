@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, select
 
@@ -52,7 +52,12 @@ async def with_uploads(owner: str, thread: str, files: list[str]) -> list[str]:
 
 async def discard_uploads(owner: str, thread: str) -> None:
     """Delete the uploads of a thread, and their pages unless another file has the same content."""
-    files = await list_uploaded_files(owner, thread)
+    await forget_files(owner, await list_uploaded_files(owner, thread))
+    await asyncio.to_thread(file_store().remove, upload_folder(thread))
+
+
+async def forget_files(owner: str, files: Sequence[StoredFile]) -> None:
+    """Erase the pages of some files of an owner, unless another file has the same content."""
     for file in files:
         await unlist_document(owner, file.root, file.path)
     listed = select(documents.c.path).where(
@@ -61,4 +66,3 @@ async def discard_uploads(owner: str, thread: str) -> None:
     uploaded = pages.c.origin.in_([file.sha256 for file in files])
     wanted = select(pages.c.id).where(pages.c.owner == owner, uploaded, ~listed.exists())
     await forget_pages(owner, list((await read_rows(wanted)).scalars()))
-    await asyncio.to_thread(file_store().remove, upload_folder(thread))

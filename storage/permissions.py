@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -124,6 +125,24 @@ def check_writable() -> None:
     home = settings().home
     if os.path.exists(home) and not os.access(home, os.W_OK):
         raise read_only_problem(home)
+
+
+MIN_FREE_BYTES = 100_000_000
+"""With less room on its disk, the data folder counts as full."""
+
+
+def check_room() -> None:
+    """Make sure that the data folder can be written, and that its disk has room.
+
+    Raises:
+        Problem: `home_read_only`, `storage_unavailable` or `storage_full`.
+    """
+    secure_home()
+    check_writable()
+    free = shutil.disk_usage(settings().home).free
+    if free < MIN_FREE_BYTES:
+        what = f"the disk has {free / 1e6:.0f} MB left"
+        raise Problem(ErrorCode.STORAGE_FULL, what, hint="make room on the disk of the home")
 
 
 def find_exposed_files() -> list[Path]:

@@ -53,6 +53,9 @@ GENERATED = b'<meta name="generator" content="Dossier">'
 BATCH = 125
 """How many sections are made into pages at once; longer documents use all cores."""
 
+HASHED = 1_000_000
+"""How many bytes of a file are hashed at once."""
+
 SECONDS = 60.0
 """The time limit of a batch, a hundred times its usual duration."""
 
@@ -427,9 +430,11 @@ async def _known_hashes(owner: str, hashes: Sequence[str]) -> set[str]:
 
 def _hash(file: Path, most: int) -> str:
     """Hash a file; of a file above the size limit, only its beginning."""
-    digest = hashlib.sha256()
+    digest, left = hashlib.sha256(), most + 1
     with file.open("rb") as opened:
-        digest.update(opened.read(most + 1))
+        while data := opened.read(min(left, HASHED)):
+            digest.update(data)
+            left -= len(data)
     return digest.hexdigest()
 
 

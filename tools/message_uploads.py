@@ -158,7 +158,7 @@ def _upload(block: Mapping[str, Any]) -> Upload:
     shown = shown if isinstance(shown, dict) else {}
     size = shown.get("size")
     return Upload(
-        name=_safe_name(str(shown.get("filename", "")), ""),
+        name=safe_file_name(str(shown.get("filename", "")), ""),
         kind=str(block.get("mimeType", ""))[:LONGEST],
         size=size if isinstance(size, int) else 0,
         id=str(stored["id"]) if re.fullmatch("[0-9a-f]{16}", str(stored.get("id"))) else "",
@@ -170,7 +170,7 @@ def _store(thread: str, block: Mapping[str, Any], new: list[str] | None = None) 
     """Store the bytes of a readable file until they are read."""
     parts = [block, *(part for part in map(block.get, _HOLDERS) if isinstance(part, dict))]
     kind, content = _kind_and_content(parts, block)
-    name = _safe_name(_first(parts, _NAMES) or _name_in_url(parts, block), kind)
+    name = safe_file_name(_first(parts, _NAMES) or _name_in_url(parts, block), kind)
     kind = kind or mimetypes.guess_type(name)[0] or _SORTS.get(str(block.get("type")), "")
     reason = _refusal(name, kind, content)
     data = b"" if reason else _decoded(content)
@@ -219,7 +219,7 @@ def _first(parts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str:
     return next((value for value in values if isinstance(value, str) and value.strip()), "")
 
 
-def _safe_name(given: str, kind: str) -> str:
+def safe_file_name(given: str, kind: str = "") -> str:
     """Return a safe file name: one path component, without secrets, with a suffix."""
     last = re.split(r"[/\\]", given)[-1]
     stem, suffix = os.path.splitext(last)

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 from starlette.types import Lifespan
 
-from app.api import report_file_routes, report_routes, run_routes, share_routes
+from app.api import (
+    agents_md_routes,
+    erasure_routes,
+    health_routes,
+    knowledge_routes,
+    memory_event_routes,
+    memory_routes,
+    memory_transfer_routes,
+    metrics_routes,
+    report_file_routes,
+    report_routes,
+    run_routes,
+    share_routes,
+    upload_folder_routes,
+    upload_routes,
+)
 from app.api.problem_answers import ProblemAnswer
 from app.problems import EXCEPTION_HANDLERS
 from app.web.console_router import CONSOLE_ROUTERS
@@ -20,6 +36,18 @@ ROUTERS = (
     share_routes.router,
     share_routes.open_router,
     run_routes.router,
+    memory_routes.router,
+    memory_routes.run_router,
+    memory_event_routes.router,
+    memory_transfer_routes.router,
+    agents_md_routes.router,
+    erasure_routes.router,
+    upload_routes.router,
+    upload_routes.json_router,
+    upload_folder_routes.router,
+    knowledge_routes.router,
+    health_routes.open_router,
+    metrics_routes.router,
 )
 """The routes of each noun."""
 
@@ -45,7 +73,8 @@ def make_api(
     """
     return _Api(
         title="Dossier",
-        routes=[route for router in (*ROUTERS, *CONSOLE_ROUTERS) for route in router.routes],
+        # The login is put around routes of this application alone.
+        routes=[copy(one) for router in (*ROUTERS, *CONSOLE_ROUTERS) for one in router.routes],
         middleware=list(middleware),
         exception_handlers=EXCEPTION_HANDLERS,
         lifespan=lifespan,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
-OPEN_PATHS = frozenset(["/api/health", "/api/ready", "/api/metrics"])
-"""The paths of such routes; what they answer is for everybody, or they ask for a token."""
+OPEN_PATHS = frozenset(["/api/health", "/api/ready"])
+"""The paths of such routes whose answers are for everybody."""
 
 OPEN_PREFIX = "/shared/"
 """What the paths of shared reports begin with; the rest is a secret."""

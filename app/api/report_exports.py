@@ -13,10 +13,12 @@ from starlette.responses import Response
 from app.api.content_tags import answer_tagged
 from app.api.server_paths import load_path_filter
 from app.export_queue import write_export
-from config.resources import SharedTasks
+from config.resources import RecentCache, Resource, SharedTasks
+from config.settings import settings
 from nodes.finished_report import load_exported_report, load_report_document
 from report.exports.export_formats import EXPORT_FORMATS, ExportedReport
 from runs.lifecycle import RunRecord
+from storage.events import read_revision
 from text.regex import regex
 
 _MAX_NAME = 80  # characters of the title in the name of a file
@@ -38,6 +40,23 @@ _writing = SharedTasks[_Wanted, tuple[ExportedReport, bytes]]()
 """What is being written now; who asks for the same meanwhile waits for it."""
 
 
+class _SharedPage(NamedTuple):
+    """The page of a report for others."""
+
+    owner: str
+    run: str
+    updated: float
+    revision: int
+    """The owner's newest event: after it, something may have been forgotten."""
+
+
+KEPT_PAGES = 16
+"""How many pages for others are kept."""
+
+_shared_pages = Resource(lambda: RecentCache[_SharedPage, str](KEPT_PAGES))
+_rendering = SharedTasks[_SharedPage, str]()
+
+
 async def export_once(run: RunRecord, name: str, style: str) -> tuple[ExportedReport, bytes]:
     """Return a report and its file; the same file is never written twice at the same time.
 
@@ -52,7 +71,12 @@ async def export_once(run: RunRecord, name: str, style: str) -> tuple[ExportedRe
     """
 
     async def load() -> ExportedReport:
-        return (await load_exported_report(run))._replace(style=style)
+        report = (await load_exported_report(run))._replace(style=style)
+        if not settings().has_users:
+            return report
+        # One person on their own machine is shown where their files are.
+        shown = (await load_path_filter(run.owner)).hide(report.document)
+        return report._replace(document=shown)
 
     wanted = _Wanted(run.owner, run.id, run.updated, name, style)
     return await _writing.run(wanted, lambda: write_export(load, name))
@@ -61,12 +85,23 @@ async def export_once(run: RunRecord, name: str, style: str) -> tuple[ExportedRe
 async def render_shared_page(run: RunRecord) -> str:
     """Return the report of a run as one page for others, as it was delivered.
 
-    It neither tells what its owner said of it nor where files of the server are.
+    It neither tells what its owner said of it nor where files of the server are. It is kept until
+    anything changes of what its owner has stored, so that whoever has the address cannot keep the
+    server at work.
 
     Raises:
         Problem: `report_not_found`, `export_busy` or `export_failed`.
     """
+    key = _SharedPage(run.owner, run.id, run.updated, await read_revision(run.owner))
+    pages = _shared_pages.get()
+    page = pages.get(key)
+    if page is None:
+        page = await _rendering.run(key, lambda: _render_page(run))
+        pages[key] = page
+    return page
 
+
+async def _render_page(run: RunRecord) -> str:
     async def load() -> ExportedReport:
         document = await load_report_document(run)
         shown = (await load_path_filter(run.owner)).hide(document)

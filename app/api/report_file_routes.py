@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,11 +13,12 @@ from starlette.responses import Response
 from app.api.parameters import Name, Owner, ProjectName, RunName
 from app.api.problem_answers import tell_problems
 from app.api.report_exports import answer_export, export_once
+from app.api.router import make_router
 from nodes.finished_report import load_exported_report
 from report.exports.export_formats import EXPORT_FORMATS, check_export_style
 from runs.lifecycle import RunRecord, find_run
 
-router = APIRouter(tags=["Reports"])
+router = make_router("Reports")
 
 _STYLES = list(dict.fromkeys(style for one in EXPORT_FORMATS.values() for style in one.styles))
 

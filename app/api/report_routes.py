@@ -7,7 +7,7 @@ import hashlib
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,6 +16,7 @@ from app.api.content_tags import answer_tagged
 from app.api.listings import Cursor, Limit, Listing, make_listing, read_cursor, write_cursor
 from app.api.parameters import Name, Owner, RunName, Words
 from app.api.problem_answers import tell_problems
+from app.api.router import make_router
 from app.api.server_paths import load_path_filter
 from app.cli.cited_source import find_source_evidence, list_cited_sources
 from memory.learning.run_feedback import record_feedback
@@ -27,7 +28,7 @@ from report.rendering.markdown_report import render_markdown
 from report.report_diff import ReportEnd, compare_reports
 from runs.lifecycle import RunRecord, find_run
 
-router = APIRouter(prefix="/api/reports", tags=["Reports"])
+router = make_router("Reports", "/api/reports")
 
 
 class ReportSummary(BaseModel):

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from app.api.listings import Cursor, Limit, Listing, make_listing, read_cursor, write_cursor
 from app.api.parameters import Name, Owner, RunName
 from app.api.problem_answers import tell_problems
+from app.api.router import make_router
 from app.api.running_runs import cancel_run
 from app.api.server_paths import load_path_filter
 from calls.attempts import Attempt, list_attempts, sum_attempts
 from runs.lifecycle import RunRecord, find_run, list_recent_runs, with_real_status
 from runs.trace import read_trace
 
-router = APIRouter(prefix="/api/runs", tags=["Dossier runs"])
+router = make_router("Dossier runs", "/api/runs")
 
 
 class RunSummary(BaseModel):

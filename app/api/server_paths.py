@@ -15,6 +15,7 @@ from config.settings import settings
 from library.tables import documents
 from library.uploaded_files import UPLOADS
 from storage.engine import read_rows
+from storage.file_store import file_store
 
 Value = TypeVar("Value")
 
@@ -58,7 +59,7 @@ class PathFilter(NamedTuple):
 async def load_path_filter(owner: str) -> PathFilter:
     """Return what hides where the files of an owner are."""
     home = await asyncio.to_thread(_real_home)
-    stored = f"{home}/{UPLOADS}/"
+    stored = f"{(await asyncio.to_thread(file_store)).address(UPLOADS)}/"
     mine = select(documents.c.root).where(documents.c.owner == owner).distinct()
     rows = await read_rows(mine.where(~documents.c.root.startswith(stored, autoescape=True)))
     folders = {os.path.dirname(root) for root in rows.scalars()} | {home, str(settings().home)}

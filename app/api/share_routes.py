@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -12,13 +12,14 @@ from app.api.open_route import OPEN_PREFIX, OpenRoute
 from app.api.parameters import Name, Owner, RunName
 from app.api.problem_answers import tell_problems
 from app.api.report_exports import render_shared_page
+from app.api.router import make_router
 from nodes.finished_report import load_report_document
 from runs.lifecycle import find_run
 from runs.report_shares import ReportShare, create_share, find_shared_run, list_shares, revoke_share
 from text.regex import regex
 
-router = APIRouter(prefix="/api/reports/{run}/shares", tags=["Shared reports"])
-open_router = APIRouter(tags=["Shared reports"], route_class=OpenRoute)
+router = make_router("Shared reports", "/api/reports/{run}/shares")
+open_router = make_router("Shared reports", route_class=OpenRoute)
 
 MAX_HOURS = 24 * 90
 """The longest time for which a link shows a report."""

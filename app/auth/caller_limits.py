@@ -17,6 +17,7 @@ from config.model_table import load_model_table
 from config.settings import Settings, settings
 from graph.context import Context, build_context
 from graph.depth import LIMITS
+from library.uploads import is_upload_id
 from tools.mcp.server_config import NO_SERVERS
 from tools.web.provider_choice import list_run_providers
 
@@ -55,8 +56,7 @@ def check_run_request(request: Mapping[str, Any], user: str) -> None:
     """
     configurable = (request.get("config") or {}).get("configurable") or {}
     given = {**configurable, **(request.get("context") or {})}
-    chosen = {name: value for name, value in given.items() if name in _CHOICES}
-    check_caller_choices(build_context(chosen), user)
+    check_caller_choices(_read_choices(given), user)
     if webhook := request.get("webhook"):
         _check_webhook(str(webhook))
 
@@ -89,9 +89,9 @@ def fit_defaults(choices: Any) -> Any:
     """Return choices in whose defaults is nothing that the operator does not allow.
 
     Args:
-        choices: A context, or the same as plain data, or nothing.
+        choices: A context, or the same as plain data, which may have more in it; or nothing.
     """
-    chosen = choices if isinstance(choices, Context) else build_context(choices or {})
+    chosen = choices if isinstance(choices, Context) else _read_choices(choices or {})
     fitted: dict[str, Any] = {
         name: largest_cap(name)
         for name in CAPS
@@ -103,6 +103,11 @@ def fit_defaults(choices: Any) -> Any:
     if isinstance(choices, Context):
         return replace(choices, **fitted)
     return {**(choices or {}), **fitted}
+
+
+def _read_choices(given: Mapping[str, Any]) -> Context:
+    """Return the choices in what a client gave; a server puts names of its own beside them."""
+    return build_context({name: value for name, value in given.items() if name in _CHOICES})
 
 
 def largest_cap(name: str) -> float:
@@ -144,11 +149,13 @@ def _matches(value: str, allowed: Sequence[str]) -> bool:
 
 
 def _check_path(path: str) -> None:
-    """Make sure that a path leads to what users may choose.
+    """Make sure that a path leads to what users may choose; uploads are found by their owner.
 
     Raises:
         Problem: `choice_refused`.
     """
+    if is_upload_id(path):
+        return
     plain = os.path.normpath(path)
     allowed = [os.path.normpath(os.path.expanduser(one)) for one in settings().caller_folders]
     inside = any(plain == one or plain.startswith(one.rstrip(os.sep) + os.sep) for one in allowed)

@@ -23,6 +23,7 @@ from config.errors import ErrorCode, Problem, describe_validation_error
 from text.normalization import drop_unstorable
 
 FORM_TOKEN = "form_token"  # noqa: S105 - the name of a field
+MAX_FORM_BYTES = 60_000_000
 MAX_FORM_FILES = 50
 MAX_FORM_FIELDS = 2_000
 
@@ -53,7 +54,12 @@ class ConsoleRoute(APIRoute):
 
 def make_console_router() -> APIRouter:
     """Return a router of pages."""
-    return APIRouter(prefix=CONSOLE, route_class=ConsoleRoute, include_in_schema=False)
+    return APIRouter(
+        prefix=CONSOLE,
+        route_class=ConsoleRoute,
+        include_in_schema=False,
+        max_body_size=MAX_FORM_BYTES,
+    )
 
 
 def read_server_problem(error: Exception) -> Problem:

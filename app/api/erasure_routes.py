@@ -1,0 +1,122 @@
+"""Forget things for good over HTTP, after seeing what that touches."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from app.api.parameters import Name, Owner, RunName, Words
+from app.api.problem_answers import ProblemAnswer, tell_problems
+from app.api.router import make_router
+from app.api.server_paths import load_path_filter
+from app.cli.forget import ErasurePreview, preview_erasure, redraw_reports, resolve_pages
+from config.errors import ErrorCode, Problem
+from privacy.erasure_target import ErasureTarget
+from privacy.service import execute_erasure, resolve_erasure_target
+from runs.lifecycle import find_run
+
+router = make_router("Memory", "/api")
+
+MAX_NAMED = 500
+"""The most things that are named in a request."""
+
+
+class ErasureRequestBody(BaseModel):
+    """What is to be forgotten: things of any memory, pages, or all pages of one origin."""
+
+    ids: list[Name] = Field(
+        default=[], max_length=MAX_NAMED, description="Ids of facts, insights, reports or runs."
+    )
+    pages: list[Name] = Field(default=[], max_length=MAX_NAMED, description="Ids of pages.")
+    origin: Words = Field(
+        default="", description="A web address, a run or a conversation whose pages are forgotten."
+    )
+    copies: bool = Field(default=False, description="Forget pages elsewhere that say the same.")
+    dry_run: bool = Field(default=True, description="Only tell what would be touched.")
+
+
+class KeptCopy(BaseModel):
+    """A page that says the same and stays."""
+
+    page: str
+    place: str
+
+
+class ErasureAnswer(BaseModel):
+    """What forgetting touches, or has touched."""
+
+    done: bool
+    ids: list[str]
+    pages: int
+    facts: int
+    profile: bool
+    reports: list[str] = Field(description="The runs whose reports are rewritten.")
+    threads: list[str]
+    copies_kept: list[KeptCopy]
+    left_in: list[str] = Field(description="Your own files that say it too, and stay.")
+    unread: list[ProblemAnswer] = Field(description="Memory files that cannot be read.")
+    beyond: str = Field(description="What is beyond reach; empty for nothing.")
+
+
+_PROBLEMS = tell_problems(
+    *("usage", "memory_not_found", "memory_ambiguous", "page_not_found"),
+    *("run_in_progress", "storage_busy"),
+)
+
+
+@router.post("/erasures", summary="Forget for good", responses=_PROBLEMS)
+async def forget_over_api(owner: Owner, wanted: ErasureRequestBody) -> ErasureAnswer:
+    """Tell what forgetting touches; with `dry_run` false, do it. It cannot be undone."""
+    target, shared = await _find_target(owner, wanted)
+    preview = await preview_erasure(target, shared, copies=wanted.copies)
+    return await _carry_out(owner, preview, dry_run=wanted.dry_run)
+
+
+@router.delete(
+    "/reports/{run}",
+    summary="Forget a report, with its question and what was learnt from it",
+    responses=tell_problems("run_not_found", "run_in_progress", "storage_busy"),
+)
+async def delete_api_report(
+    run: RunName,
+    owner: Owner,
+    dry_run: Annotated[bool, Query(description="Only tell what would be touched.")] = False,
+) -> ErasureAnswer:
+    """Forget a run for good; what other runs cite of its sources stays."""
+    record = await find_run(owner, run)
+    target = await resolve_erasure_target(owner, [record.id])
+    preview = await preview_erasure(target, {}, copies=False)
+    return await _carry_out(owner, preview, dry_run=dry_run)
+
+
+async def _find_target(
+    owner: str, wanted: ErasureRequestBody
+) -> tuple[ErasureTarget, dict[str, str]]:
+    """Return what a request names, and the pages that say the same elsewhere.
+
+    Raises:
+        Problem: `usage` unless it names one of the three, or what names nothing.
+    """
+    named = [bool(wanted.ids), bool(wanted.pages), bool(wanted.origin)]
+    if sum(named) != 1:
+        what = "name `ids`, `pages` or `origin`, and only one of them"
+        raise Problem(ErrorCode.USAGE, what, where="body")
+    if wanted.ids:
+        return await resolve_erasure_target(owner, wanted.ids), {}
+    found = await resolve_pages(owner, wanted.pages, wanted.origin, forgotten=True)
+    target = ErasureTarget(owner, pages=tuple(found.ids), origin=wanted.origin)
+    return target, found.shared
+
+
+async def _carry_out(owner: str, preview: ErasurePreview, *, dry_run: bool) -> ErasureAnswer:
+    beyond = ""
+    if not dry_run:
+        beyond = await execute_erasure(preview.plan, partial(redraw_reports, owner))
+    told: dict[str, Any] = (await load_path_filter(owner)).hide(preview.as_dict())
+    kept = [KeptCopy(page=one["page"], place=one["in"]) for one in told["copies_kept"]]
+    names = ("ids", "pages", "facts", "profile", "reports", "threads", "left_in", "unread")
+    fields = {name: told[name] for name in names}
+    return ErasureAnswer(done=not dry_run, copies_kept=kept, beyond=beyond, **fields)

@@ -1,0 +1,67 @@
+"""Figures of everybody's runs, for those who run a server: no words, no names of users."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from runs.tables import attempts, runs
+from storage.engine import run_read
+from storage.tables import outbox
+
+
+class RunCount(NamedTuple):
+    """The runs of a status."""
+
+    status: str
+    total: int
+    seconds: float
+    """The time from the questions to the last changes of all of them together."""
+
+
+class CallCount(NamedTuple):
+    """The attempts at calls of a model that ended in one way."""
+
+    model: str
+    status: str
+    total: int
+    tokens_in: int
+    tokens_out: int
+    dollars: float
+    seconds: float
+
+
+class JobCount(NamedTuple):
+    """The work of a kind that waits to be done after runs."""
+
+    job: str
+    total: int
+
+
+class RunFigures(NamedTuple):
+    """What all runs of a database have done, and what waits."""
+
+    runs: list[RunCount]
+    calls: list[CallCount]
+    jobs: list[JobCount]
+
+
+async def read_run_figures() -> RunFigures:
+    """Return the figures of all runs that are in the database; what was pruned is not."""
+    return await run_read(_read)
+
+
+def _read(connection: Connection) -> RunFigures:
+    taken = func.sum(runs.c.updated - runs.c.created)
+    by_status = select(runs.c.status, func.count(), taken).group_by(runs.c.status)
+    sums = (attempts.c.tokens_in, attempts.c.tokens_out, attempts.c.cost)
+    taken = func.sum(attempts.c.ended - attempts.c.started)
+    key = (attempts.c.model, attempts.c.status)
+    by_model = select(*key, func.count(), *map(func.sum, sums), taken).group_by(*key)
+    by_job = select(outbox.c.job, func.count()).group_by(outbox.c.job)
+    return RunFigures(
+        [RunCount._make(row) for row in connection.execute(by_status.order_by(runs.c.status))],
+        [CallCount._make(row) for row in connection.execute(by_model.order_by(*key))],
+        [JobCount._make(row) for row in connection.execute(by_job.order_by(outbox.c.job))],
+    )
