@@ -245,15 +245,10 @@ class AccessMiddleware:
 
 
 def _is_harmless(scope: Scope) -> bool:
-<<<<<<< HEAD
     """Say whether a request only reads what can be read without a login, or signs somebody in."""
     if is_open_console_path(scope):
         return True
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
-=======
-    """Say whether a request only reads what can be read without a login."""
     path = _path(scope)
->>>>>>> main
     is_open = path in HARMLESS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
     is_open = is_open or (path == METRICS_PATH and has_scrape_token(Headers(scope=scope)))
     return scope["type"] == "http" and scope["method"] in READING and is_open

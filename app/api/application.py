@@ -73,12 +73,8 @@ def make_api(
     """
     return _Api(
         title="Dossier",
-<<<<<<< HEAD
-        routes=[route for router in (*ROUTERS, *CONSOLE_ROUTERS) for route in router.routes],
-=======
         # The login is put around routes of this application alone.
-        routes=[copy(route) for router in ROUTERS for route in router.routes],
->>>>>>> main
+        routes=[copy(one) for router in (*ROUTERS, *CONSOLE_ROUTERS) for one in router.routes],
         middleware=list(middleware),
         exception_handlers=EXCEPTION_HANDLERS,
         lifespan=lifespan,
