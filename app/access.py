@@ -29,15 +29,26 @@ from app.api.scrape_token import METRICS_PATH, has_scrape_token
 from app.auth.login import get_login
 from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
+from app.server_kind import find_development_host, is_development_server
 from app.server_token import load_server_token
+from app.web.console_gate import (
+    enter_console,
+    is_console_path,
+    is_open_console_path,
+    is_own_page,
+    send_to_sign_in,
+)
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
 """The origins of LangGraph Studio, which are allowed if no others are configured."""
 
-HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json"])
+HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json", "/live", "/ready", "/health"])
 """Paths that reveal nothing private: health, version and the documentation of the API."""
+
+DEVELOPMENT = ("/internal/", "/deploy/")
+"""Where the development server deletes all threads, shows any of them, and deploys itself."""
 
 READING = frozenset(["GET", "HEAD"])
 
@@ -113,10 +124,10 @@ class AccessRules:
         A deployment may have many names, so its hosts are checked only if some are configured;
         with its own authentication, so are its origins.
         """
-        named, environ = settings(), os.environ
+        named = settings()
         hosts, origins = named.server_hosts, named.server_origins
-        address = _address()
-        development = environ.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
+        address = find_development_host()
+        development = is_development_server()
         kind = find_login_kind()
         login, users = kind is LoginKind.DEPLOYMENT, kind is LoginKind.USERS
         free = login and not development and not origins
@@ -191,13 +202,19 @@ class AccessMiddleware:
 
     async def _entered(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a request that needs no token, or has it; the token itself is removed."""
+        of_console = is_console_path(scope)
         try:
+            if of_console:
+                scope = await enter_console(scope)
             if self.rules.has_users:
                 await self._identify(scope)
             elif await asyncio.to_thread(self._needs_token, scope):
                 scope = _strip_token(scope, await asyncio.to_thread(load_server_token))
         except Problem as problem:
-            await _send_refusal(problem, scope, receive, send)
+            if of_console and problem.error.http_status == 401:
+                await send_to_sign_in(scope, receive, send)
+            else:
+                await _send_refusal(problem, scope, receive, send)
             return
         await self.app(scope, receive, send)
 
@@ -209,8 +226,12 @@ class AccessMiddleware:
         Raises:
             Problem: What is wrong with the token.
         """
-        if not _is_harmless(scope):
-            await get_login().identify(Headers(scope=scope))
+        if _is_harmless(scope):
+            return
+        await get_login().identify(Headers(scope=scope))
+        if f"{_path(scope)}/".startswith(DEVELOPMENT):
+            what = "this is closed where users log in"
+            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=_path(scope))
 
     def _needs_token(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
@@ -219,21 +240,24 @@ class AccessMiddleware:
         claimed = headers.get("x-auth-scheme") == "langsmith"
         if self.rules.has_own_login and not (claimed and self.rules.accepts_studio_login):
             return False
-        from_page = "origin" in headers and self.rules.open_to_pages
+        from_page = ("origin" in headers or is_own_page(scope)) and self.rules.open_to_pages
         return not (from_page and _on_this_machine(scope, headers) and _by_this_user(scope))
 
 
 def _is_harmless(scope: Scope) -> bool:
-    """Say whether a request only reads what can be read without a login."""
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    """Say whether a request only reads what can be read without a login, or signs somebody in."""
+    if is_open_console_path(scope):
+        return True
+    path = _path(scope)
     is_open = path in HARMLESS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
     is_open = is_open or (path == METRICS_PATH and has_scrape_token(Headers(scope=scope)))
     return scope["type"] == "http" and scope["method"] in READING and is_open
 
 
-def _address() -> str:
-    """Return the host at which a development server listens; nothing elsewhere."""
-    return urlsplit(os.environ.get("LANGGRAPH_API_URL", "")).hostname or ""
+def _path(scope: Scope) -> str:
+    """Return the path of a request within the application."""
+    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+    return path
 
 
 def _is_internal_call(scope: Scope) -> bool:
@@ -358,7 +382,7 @@ def log_access_rules() -> None:
     load_server_token()
     if rules.open_to_pages:
         _log.info(OPEN, ", ".join(sorted(rules.origins or ())))
-    elif settings().server_token_always and _is_loopback(_address()):
+    elif settings().server_token_always and _is_loopback(find_development_host()):
         _log.info(CLOSED)
     else:
         _log.warning(EXPOSED)

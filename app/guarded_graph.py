@@ -85,26 +85,34 @@ class GuardedGraph(DossierGraph):
             _refuse("the state of a branch")
         more |= _inside_limits(more)
         more["context"] = self._with_roots(more.get("context"))
-        given, before = input, await self._values(config)
-        check_graph_version(before)
-        if isinstance(input, Command):
-            given = await self._command(config, input, before)
-            given = replace(given, update=await _store_uploads(config, given.update))
-        elif isinstance(input, dict):
-            # Like LangGraph itself, a run passes over what its input schema does not name.
-            asked = {name: value for name, value in input.items() if name == "messages"}
-            given = await _store_uploads(config, _as_input(asked, before))
-        elif input is not None:
-            _refuse("an input that is not an object")
-        elif again := await self._again(config):
-            given = Command(update={"again": again})
-        else:
-            await self._repeat(config, more.get("context"))
+        if await self._was_begun(config):
+            input, config = None, _at_newest(config)
+            if not (await self.aget_state(config)).next:
+                return
+        given = await self._given(input, config, more.get("context"))
         try:
             async for part in super().astream(given, config, **more):
                 yield part
         except Problem as problem:
             raise strip_command_hint(problem) from problem
+
+    async def _given(self, input: Any, config: RunnableConfig, choices: Any) -> Any:
+        """Return what may be taken of an input or a command."""
+        before = await self._values(config)
+        check_graph_version(before)
+        if isinstance(input, Command):
+            given = await self._command(config, input, before)
+            return replace(given, update=await _store_uploads(config, given.update))
+        if isinstance(input, dict):
+            # Like LangGraph itself, a run passes over what its input schema does not name.
+            asked = {name: value for name, value in input.items() if name == "messages"}
+            return await _store_uploads(config, _as_input(asked, before))
+        if input is not None:
+            _refuse("an input that is not an object")
+        if again := await self._again(config):
+            return Command(update={"again": again})
+        await self._repeat(config, choices)
+        return None
 
     async def aget_state(self, config: RunnableConfig, *, subgraphs: bool = False) -> StateSnapshot:
         """Return how a thread stands.
@@ -181,13 +189,24 @@ class GuardedGraph(DossierGraph):
         """Return the state that something is brought to; none where nothing is saved."""
         return dict((await self.aget_state(config)).values) if self.checkpointer else {}
 
+    async def _was_begun(self, config: RunnableConfig) -> bool:
+        """Tell whether a process that died has begun this very run of a server.
+
+        Servers hand a run over to another process as it was sent, but its question was taken: the
+        newest state is of the run itself.
+        """
+        run = config.get("configurable", {}).get("run_id")
+        if not self.checkpointer or not run:
+            return False
+        newest = await self.aget_state(_at_newest(config))
+        return (newest.metadata or {}).get("run_id") == str(run)
+
     async def _again(self, config: RunnableConfig) -> int:
         """Return which time something is done again from an earlier state; 0 at the newest one."""
         place = config.get("configurable", {})
         if not self.checkpointer or not place.get("checkpoint_id"):
             return 0
-        newest: RunnableConfig = {"configurable": {"thread_id": place["thread_id"]}}
-        head = await self.aget_state(newest)
+        head = await self.aget_state({"configurable": {"thread_id": place["thread_id"]}})
         if head.config["configurable"].get("checkpoint_id") == place["checkpoint_id"]:
             return 0
         return int(head.values.get("again", 0)) + 1
@@ -242,6 +261,13 @@ class GuardedGraph(DossierGraph):
             if node not in (None, COPY, *INPUT, *self.nodes) and (node, one.values) != (END, None):
                 _refuse(f"a change as {node!r}")
         return [_update(StateUpdate(*one), before, snapshot.next) for one in updates]
+
+
+def _at_newest(config: RunnableConfig) -> RunnableConfig:
+    """Return the configuration of a run without the checkpoint from which it was to begin."""
+    place = config.get("configurable", {})
+    named = ("checkpoint_id", "checkpoint_map")
+    return {**config, "configurable": {key: one for key, one in place.items() if key not in named}}
 
 
 def _inside_limits(more: Mapping[str, Any]) -> Values:

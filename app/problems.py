@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from app.server_kind import MODULES
 from config.errors import ErrorCode, Problem, describe_validation_error
 from runs.thread_integrity import checkpoint_file_problem
 
@@ -22,9 +23,6 @@ PROBLEM_MEDIA_TYPE = "application/problem+json"
 
 MIN_REFUSAL_STATUS, MALFORMED, FAILED, BODILESS = 400, 422, 500, (204, 304)
 """The lowest status of refusals, that of a wrong form, the lowest of failures, and the wordless."""
-
-SERVER = ("langgraph_api", "langgraph_runtime")
-"""The beginnings of the modules whose `ValueError` says that a request has a wrong form."""
 
 BROKEN = "the server failed over this request"
 """What a client is told of a defect, whose own words may hold what others have said."""
@@ -68,8 +66,8 @@ async def answer_problem(request: Request, error: Exception) -> JSONResponse:
 
 async def answer_refusal(request: Request, error: Exception) -> Response:
     """Answer a request that the server itself refuses, which may be because of a problem."""
-    if isinstance(error.__cause__, Problem):
-        return await answer_problem(request, error.__cause__)
+    if problem := _find_problem(error):
+        return await answer_problem(request, problem)
     failed = error if isinstance(error, HTTPException) else HTTPException(MALFORMED, str(error))
     number, headers = failed.status_code, failed.headers
     if number in BODILESS:
@@ -80,6 +78,13 @@ async def answer_refusal(request: Request, error: Exception) -> Response:
     hint = LOG if number >= FAILED else ""
     failure = Problem(code, str(failed.detail), where=request.url.path, hint=hint)
     return JSONResponse(failure.as_dict(), number, headers, PROBLEM_MEDIA_TYPE)
+
+
+def _find_problem(error: BaseException | None) -> Problem | None:
+    """Return the problem that an error stands for; servers raise their own errors from it."""
+    while error is not None and not isinstance(error, Problem):
+        error = error.__cause__
+    return error
 
 
 async def answer_wrong_form(request: Request, error: Exception) -> Response:
@@ -99,10 +104,10 @@ async def answer_failure(request: Request, error: Exception) -> Response:
 
 
 def _by_server(error: Exception) -> bool:
-    """Say whether LangGraph's server raised an error itself, or had an id read that is none."""
+    """Say whether the server raised an error itself, or had an id read that is none."""
     names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
     raised = [name for name in names if name != "uuid"]
-    return bool(raised) and raised[-1].startswith(SERVER)
+    return bool(raised) and raised[-1].startswith(MODULES)
 
 
 EXCEPTION_HANDLERS: dict[int | type[Exception], Handler] = {

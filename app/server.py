@@ -6,11 +6,11 @@ Clients that read no state get a few fields.
 from __future__ import annotations
 
 import asyncio
-import sys
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -24,6 +24,7 @@ from typing_extensions import TypedDict
 from app.auth.caller_limits import check_caller_choices
 from app.guarded_graph import NO_UPLOADS, GuardedGraph, make_guarded_graph
 from app.problems import strip_command_hint
+from app.server_kind import is_stop, queues_by_thread
 from calls.run_budget import end_thread_sessions
 from calls.run_spans import end_run_spans
 from config.errors import ErrorCode, Problem
@@ -38,10 +39,11 @@ from privacy.service import delete_thread
 from report.document import extract_answer
 from report.rendering.chat_report import unlink_citations
 from runs.call_site import join_owner, name_server_user
-from runs.checkpointer import CheckpointSaver, open_checkpointer, save_run_status
+from runs.checkpointer import open_checkpointer, save_run_status
 from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
-from runs.lock import acquire
+from runs.lock import ThreadLock, acquire
 from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_damage
+from runs.thread_saver import ThreadSaver
 from text.regex import regex
 from tools.mcp.connections import close_thread_connections
 from tools.mcp.server_config import check_server_names, load_servers
@@ -50,6 +52,15 @@ from tools.web.providers.provider_registry import check_provider_names
 
 DONE = ("succeeded", "partial", "insufficient_evidence")
 """How a run stands that has said what it has to say."""
+
+
+QUEUE_SECONDS, QUEUE_INTERVAL = 600, 0.5
+"""How long a run waits for the others of its thread, and how often it looks, in seconds."""
+
+SERVER_NAMES = frozenset(
+    ["thread_id", "run_id", "checkpoint_id", "checkpoint_ns", "cron_id", "graph_id", "assistant_id"]
+)
+"""What a server calls a run and its place, in a configuration that may have choices, too."""
 
 
 class CitedSource(TypedDict):
@@ -149,7 +160,7 @@ NAMED = regex(r"[\w:|.-]{0,2000}")
 HISTORY = "name a checkpoint that is in the history of the thread"
 
 
-class ServerCheckpointer(CheckpointSaver):
+class ServerCheckpointer(ThreadSaver):
     """The saver of a server: a client names only checkpoints of the thread it speaks of.
 
     Where a thread is deleted, what else it has left goes with it.
@@ -222,10 +233,10 @@ def _refuse_checkpoint(named: Any) -> NoReturn:
 
 
 @asynccontextmanager
-async def open_server_checkpointer() -> AsyncIterator[ServerCheckpointer]:
+async def open_server_checkpointer() -> AsyncIterator[ThreadSaver]:
     """Open the saver; the server calls this once and keeps it open."""
     async with open_checkpointer(ServerCheckpointer) as saver:
-        yield cast("ServerCheckpointer", saver)
+        yield saver
 
 
 @asynccontextmanager
@@ -276,7 +287,7 @@ async def _hold_thread(
     thread = config["configurable"]["thread_id"]
     owner = _owner_of_run(runtime)
     await check_thread_owner(owner, thread)
-    lock = await asyncio.to_thread(acquire, thread)
+    lock = await _wait_for_thread(thread)
     try:
         async with open_checkpointer() as saver:
             await check_thread_branches(saver, make_graph(), thread)
@@ -299,6 +310,24 @@ async def _hold_thread(
         end_thread_sessions(thread)
         await close_thread_connections(thread)
         await asyncio.to_thread(lock.release)
+
+
+async def _wait_for_thread(thread: str) -> ThreadLock:
+    """Lock a thread; where the server does not queue its runs, wait until the others are done.
+
+    Raises:
+        Problem: `run_in_progress` if it is locked for too long, or what `acquire` tells of.
+    """
+    if queues_by_thread():
+        return await asyncio.to_thread(acquire, thread)
+    ends = time.monotonic() + QUEUE_SECONDS
+    while True:
+        try:
+            return await asyncio.to_thread(acquire, thread, 0)
+        except Problem as problem:
+            if problem.error is not ErrorCode.RUN_IN_PROGRESS or time.monotonic() > ends:
+                raise
+        await asyncio.sleep(QUEUE_INTERVAL)
 
 
 @asynccontextmanager
@@ -346,11 +375,15 @@ def _status_after(error: BaseException) -> tuple[RunStatus, str]:
     """Return how a run stands after an error, and its code; what stops a run has none."""
     if isinstance(error, Problem):
         return "failed", error.code
-    # The server stops a run with an `Exception` of its own; all else that stops one is none.
-    stopped = getattr(sys.modules.get("langgraph_api.errors"), "UserInterrupt", ())
-    if isinstance(error, stopped) or not isinstance(error, Exception):
-        return "cancelled", ""
-    return "failed", "internal"
+    return ("cancelled", "") if is_stop(error) else ("failed", "internal")
+
+
+def _is_server_name(name: str) -> bool:
+    """Say whether a server itself has put something beside the choices of a run.
+
+    Event streams and crons do so where no context is given.
+    """
+    return name in SERVER_NAMES or name.startswith(("__", "langgraph_"))
 
 
 def check_run_choices(choices: dict[str, Any] | None, user: BaseUser | None = None) -> None:
@@ -360,8 +393,8 @@ def check_run_choices(choices: dict[str, Any] | None, user: BaseUser | None = No
         Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale`, `unknown_provider`,
             `model_without_price` or, where users log in, `choice_refused`.
     """
-    choices = choices or {}
-    chosen = build_context(choices)
+    given = (choices or {}).items()
+    chosen = build_context({name: one for name, one in given if not _is_server_name(name)})
     if settings().has_users:
         check_caller_choices(chosen, name_server_user(user))
     check_provider_names(chosen.search)

@@ -69,6 +69,7 @@ class ErrorCode(StrEnum):
     CHECKPOINTS_UNSAFE = "checkpoints_unsafe", ErrorKind.UNAVAILABLE
     CHOICE_REFUSED = "choice_refused", ErrorKind.REFUSED, 403
     CHROMA_UNAVAILABLE = "chroma_unavailable", ErrorKind.UNAVAILABLE
+    CLOCK_WRONG = "clock_wrong", ErrorKind.UNAVAILABLE
     COLLECTOR_UNAVAILABLE = "collector_unavailable", ErrorKind.UNAVAILABLE
     CONFIG_NOT_FOUND = "config_not_found", ErrorKind.NOT_FOUND
     CONFIG_SYNTAX = "config_syntax", ErrorKind.USAGE
@@ -195,6 +196,7 @@ class ErrorCode(StrEnum):
     ROBOTS_REFUSED = "robots_refused", ErrorKind.REFUSED
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND
+    RUN_TAKEN_OVER = "run_taken_over", ErrorKind.CONFLICT
     RUN_UNFINISHED = "run_unfinished", ErrorKind.CONFLICT
     SANDBOX_UNAVAILABLE = "sandbox_unavailable", ErrorKind.UNAVAILABLE
     SCHEMA_NEWER = "schema_newer", ErrorKind.UNAVAILABLE, 409

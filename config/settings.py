@@ -64,6 +64,10 @@ class Settings:
     """Where everything that is kept lies."""
     database_url: str = ""
     """The one database; an SQLite file in the home folder when empty."""
+    database_connections: Annotated[int, Interval(ge=2, le=10_000)] = 10
+    """How many connections to PostgreSQL a process opens at most."""
+    lease_seconds: Annotated[float, Interval(ge=1, le=3_600)] = 30
+    """How long a process that is gone keeps its threads from others, on PostgreSQL."""
     files_url: str = ""
     """Where reports, uploads and copies of tables are kept, if not in the home folder."""
     models: Path | None = None
@@ -184,6 +188,11 @@ class Settings:
     def database(self) -> str:
         """Return the URL of the database."""
         return self.database_url or f"sqlite:///{self.home / 'dossier.db'}"
+
+    @property
+    def checkpoint_connections(self) -> int:
+        """Return how many of the connections are for checkpoints."""
+        return max(1, self.database_connections * 2 // 5)
 
     checkpoints = _in_home("checkpoints.db")
     """The file that holds the checkpoints of all threads."""

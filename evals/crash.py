@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -72,6 +72,16 @@ def record_calls(home: Path) -> set[str]:
             return set()
         rows = database.execute("SELECT kind, result FROM calls").fetchall()
         origins = dict(database.execute("SELECT id, origin FROM pages").fetchall())
+    return name_recorded_calls(rows, origins)
+
+
+def name_recorded_calls(rows: Iterable[tuple[str, str]], origins: dict[str, str]) -> set[str]:
+    """Name the calls of a ledger.
+
+    Args:
+        rows: The kind and the result of each.
+        origins: Where each stored page is from, by its id.
+    """
     return {name for kind, result in rows for name in _kept(kind, result, origins)}
 
 

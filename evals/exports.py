@@ -2,6 +2,8 @@
 
 The first export loads the packages of a format and is shown apart; the second is what a server
 pays for each further one. Every tenth paragraph is Chinese, so that fonts for it are embedded.
+A second report has a table of 3,000 rows and 12 columns; it is not drawn as PDF, which would take
+minutes.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +23,8 @@ from report.exports.export_formats import EXPORT_FORMATS, ExportedReport
 _WORDS = 5_000
 _SOURCES = 30
 _SENTENCES = 40  # of a source
+_ROWS, _COLUMNS = 3_000, 12
+_CITED_ROWS = 10  # one row in so many cites a source
 _CHINESE = "蜜蜂用摇摆舞告诉同伴花的方向和距离，第{}年的观察证实了这一点。"
 _NAMES = (
     "bees dance hive honey nectar summer winter field colony queen worker pollen flower sun angle "
@@ -105,14 +109,40 @@ def _write_sections(chance: random.Random, texts: dict[str, list[str]]) -> Itera
             yield f"| Source | Bees |\n|---|--:|\n{rows}"
 
 
-def measure_exports(report: ExportedReport, folder: Path | None = None) -> Iterator[ExportCost]:
+def build_table_report() -> ExportedReport:
+    """Return a report with a table of 3,000 rows and 12 columns of numbers and words."""
+    report, chance = build_report(), random.Random(7)
+    head = "|".join(f"Column {at}" for at in range(_COLUMNS))
+    rows = "\n".join(_write_row(chance, at) for at in range(_ROWS))
+    body = f"All counts [S1].\n\n|{head}|\n{'|---' * _COLUMNS}|\n{rows}"
+    return report._replace(document={**report.document, "body": body})
+
+
+def _write_row(chance: random.Random, at: int) -> str:
+    cited = f" [S{at % _SOURCES + 1}]" if at % _CITED_ROWS == 0 else ""
+    kinds = (
+        f"{chance.randrange(10**6):,}",
+        f"{chance.random() * 100:.1f} %",
+        f"{chance.choice(_NAMES.split())} **{chance.choice(_NAMES.split())}**",
+        f"{chance.randrange(1900, 2020)}-0{chance.randrange(1, 10)}-11",
+    )
+    cells = [kinds[column % len(kinds)] for column in range(1, _COLUMNS)]
+    return f"| row {at}{cited} | {' | '.join(cells)} |"
+
+
+def measure_exports(
+    report: ExportedReport, folder: Path | None = None, left_out: Collection[str] = ()
+) -> Iterator[ExportCost]:
     """Yield the figures of each format.
 
     Args:
         report: The report.
         folder: Where the files are kept, to be looked at.
+        left_out: The formats that are not measured.
     """
     for name, one in EXPORT_FORMATS.items():
+        if name in left_out:
+            continue
         started = time.process_time()
         try:
             content = one.load()(report)
@@ -130,7 +160,13 @@ def measure_exports(report: ExportedReport, folder: Path | None = None) -> Itera
 def main(arguments: list[str]) -> None:
     """Print the figures; the files are kept in a folder that is named."""
     print("format      kB  first s  again s  (of the processor)")
-    for one in measure_exports(build_report(), Path(arguments[0]) if arguments else None):
+    _print_costs(measure_exports(build_report(), Path(arguments[0]) if arguments else None))
+    print(f"with a table of {_ROWS:,} rows and {_COLUMNS} columns")
+    _print_costs(measure_exports(build_table_report(), left_out={"pdf"}))
+
+
+def _print_costs(costs: Iterable[ExportCost]) -> None:
+    for one in costs:
         shown = f"{one.kilobytes:8,.0f} {one.first:8.2f} {one.second:8.2f}"
         print(f"{one.name:5} {one.problem or shown}")
 

@@ -9,7 +9,9 @@ the prices of `gpt-4o`, before its report is compared with the sources. The proc
 of a server: a run of another project goes before. The job is measured with nothing in memory, and
 again after three earlier runs on the subject. The chain and the wall time end when the report is
 handed over; what is learnt behind it takes the seconds of the last column, and its calls and tokens
-are counted too. The figures of other systems for the same job stand below ours.
+are counted too. With `--collector` each job is measured again with spans that are sent to a
+collector on loopback; the processor's seconds are those of the main process until all are sent. The
+figures of other systems for the same job stand below ours.
 """
 
 from __future__ import annotations
@@ -64,27 +66,31 @@ def main() -> None:
     parser.add_argument("--web-seconds", type=float, default=0.1)
     parser.add_argument("--earlier", type=int, nargs="*", default=[0, len(EARLIER)])
     parser.add_argument("--depth", nargs="*", default=["standard"], choices=DEPTHS)
+    parser.add_argument("--collector", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     rows = [
-        apart(n, options.model_seconds, options.web_seconds, earlier, depth)
+        apart(n, options.model_seconds, options.web_seconds, earlier, depth, spans)
         for depth in options.depth
         for n in options.steps
         for earlier in options.earlier
+        for spans in ((False, True) if options.collector else (False,))
     ]
     if options.json:
         print(json.dumps(rows))
         return
-    print(f"{'system':28} N  calls chain  plan s  wall s  prompt  written  peak MB  behind s")
+    columns = "N  calls chain  plan s  wall s  cpu s  prompt  written  peak MB  behind s"
+    print(f"{'system':28} {columns}")
     for row in rows:
-        name = f"Dossier {row['depth']}, {row['earlier']} earlier"
+        spans = ", spans" if row["spans"] else ""
+        name = f"Dossier {row['depth']}, {row['earlier']} earlier{spans}"
         print(
             f"{name:28} {row['steps']:<2} {row['calls']:5} {row['chain']:5} {row['plan']:7.2f} "
-            f"{row['wall']:7.2f} {row['prompt']:7} {row['written']:8} {row['peak_mb']:8} "
-            f"{row['behind']:9.2f}"
+            f"{row['wall']:7.2f} {row['cpu']:6.2f} {row['prompt']:7} {row['written']:8} "
+            f"{row['peak_mb']:8} {row['behind']:9.2f}"
         )
     for name, steps, calls, chain, wall, prompt in OTHERS:
-        print(f"{name:28} {steps:<2} {calls:5} {chain:5} {'':7} {wall:7.2f} {prompt:7}")
+        print(f"{name:28} {steps:<2} {calls:5} {chain:5} {'':7} {wall:7.2f} {'':6} {prompt:7}")
     for steps in options.steps:
         if steps in GOALS:
             calls, chain, plan, wall, prompt, peak = GOALS[steps]
@@ -101,7 +107,7 @@ def apart(*job: Any) -> dict[str, Any]:
 
 
 def _measure(
-    steps: int, model_seconds: float, web_seconds: float, earlier: int, depth: str
+    steps: int, model_seconds: float, web_seconds: float, earlier: int, depth: str, spans: bool
 ) -> dict[str, Any]:
     """Run a job to warm up, some before it and the one to measure, in a fresh data folder."""
     with (
@@ -123,14 +129,16 @@ def _measure(
             "OPENAI_BASE_URL": f"{world.url}/v1",
             "SEARXNG_URL": world.url,
             "LANGSMITH_TRACING": "false",
+            "OTEL_EXPORTER_OTLP_ENDPOINT": world.url if spans else "",
         }
         job = _jobs(world, steps, earlier, Path(folder), depth)
-        return {**asyncio.run(job), "depth": depth}
+        return {**asyncio.run(job), "depth": depth, "spans": spans}
 
 
 async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str) -> dict[str, Any]:
     # What is imported here is part of what a warm process has behind it.
     from graph.session import ThreadSession, open_session  # noqa: PLC0415
+    from runs.spans import find_span_export  # noqa: PLC0415
     from runs.trace import read_trace  # noqa: PLC0415
 
     replace_resources().close()
@@ -148,9 +156,12 @@ async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str
                 question, context, lambda _: None
             )
         before = len(world.get("/_log"))
-        started, begun = time.perf_counter(), time.time()
+        started, begun, worked = time.perf_counter(), time.time(), time.process_time()
         outcome = await ThreadSession(warm.graph, "job").begin("How do bees live?", context, watch)
         ended = time.perf_counter()
+        if export := find_span_export():
+            await asyncio.to_thread(export.close)
+        worked = time.process_time() - worked
         made = [line for line in await read_trace("job-1") if _is_made(line)]
     # Before the prompts are counted: the vocabulary takes 70 MB, and the job may need none.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
@@ -162,6 +173,7 @@ async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str
         **_cost(world.get("/_log")[before:], made, begun + wall),
         "plan": round(times["plan"] - started, 2),
         "wall": round(wall, 2),
+        "cpu": round(worked, 2),
         "behind": round(ended - times["answered"], 2),
         "peak_mb": peak,
         "checkpoints_mb": round((folder / "checkpoints.db").stat().st_size / 1e6, 1),

@@ -74,8 +74,15 @@ def serve_world(
     config.app.router.routes += [  # type: ignore[union-attr]
         Route("/search", pages.search),
         Route("/page/{number}", pages.page),
+        Route("/v1/traces", take_spans, methods=["POST"]),
     ]
     uvicorn.Server(config).run()
+
+
+async def take_spans(request: Request) -> Response:
+    """Take spans as a collector of OpenTelemetry does."""
+    await request.body()
+    return Response(media_type="application/x-protobuf")
 
 
 class Pages:

@@ -12,6 +12,8 @@ from langgraph._internal._constants import CONF, CONFIG_KEY_STREAM
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel.protocol import StreamChunk, StreamProtocol
 
+from storage.fencing import begin_work
+
 
 class DossierGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """A graph that is drawn as it flows: what catches a node that fails has no place in it.
@@ -31,6 +33,14 @@ class DossierGraph(CompiledStateGraph[Any, Any, Any, Any]):
     ) -> Drawing:
         """Return the drawing."""
         return _without_handlers(await super().aget_graph(config, xray=xray))
+
+    async def astream(
+        self, input: Any, config: RunnableConfig | None = None, **more: Any
+    ) -> AsyncIterator[Any]:
+        """Run the graph; what its nodes write is checked for the thread that they work on."""
+        begin_work(str(ensure_config(config).get(CONF, {}).get("thread_id", "")))
+        async for part in super().astream(input, config, **more):
+            yield part
 
 
 class BranchGraph(DossierGraph):

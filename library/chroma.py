@@ -18,6 +18,7 @@ from config.errors import ErrorCode, Problem
 from config.resources import Resource
 from config.settings import settings
 from library.vector_rows import FloatArray, VectorBatch
+from storage.connect import is_database_shared
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -40,6 +41,14 @@ def _close_servers(clients: dict[str, Client]) -> None:
 
 _servers = Resource(dict[str, "Client"], _close_servers)
 """The clients of servers by address."""
+
+
+def has_collections() -> bool:
+    """Tell whether this process sees the collections that the database names.
+
+    Where machines share a database, the folder of one of them is no use to the others.
+    """
+    return bool(settings().chroma_url) or not is_database_shared()
 
 
 def connect_chroma(name: str) -> Client:

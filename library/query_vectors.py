@@ -303,7 +303,7 @@ def _near(
     """Return the nearest pages of a set, also such as cannot be found any more."""
     # Where Chroma fails, the database has every vector; only memory and milliseconds are lost.
     with suppress(Problem):
-        if one.collection:
+        if one.collection and chroma.has_collections():
             covered = chroma.query_collection(one.collection, asked, limit)
             return covered | _best(_held(connection, one.number, one.covered), asked, limit)
     return _best(_held(connection, one.number, 0), asked, limit)

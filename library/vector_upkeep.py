@@ -13,11 +13,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Engine, func, select, update
 
-from config.settings import settings
+from config.errors import ErrorCode, Problem
 from library import chroma, query_vectors, vector_rows
 from library import page_scoring as scoring
 from library.page_embedding import EmbeddingProgress, embed_due, embedding_text, reembed
@@ -28,9 +27,9 @@ from library.tables import vector_sets, vectors
 from library.vector_rows import VectorBatch
 from models.embeddings import load_embedder
 from models.faults import client_errors
+from runs.lock import acquire
 from storage.batches import split_batches
 from storage.engine import get_engine, run_read, run_write
-from storage.permissions import FILE
 from text.script import detect_language
 from text.sentences import split_sentences
 from text.words import query_terms, search_words
@@ -167,7 +166,7 @@ def _reciprocal(before: int) -> float:
     return 1 / (before + 1) if before < DEPTH - 1 else 0.0
 
 
-LOCK = "vectors.all.lock"
+LOCK = "vectors.all"
 """Held while a collection is built; no thread has a full stop in its name, so none is this one."""
 
 
@@ -182,20 +181,26 @@ class OutgrownSet(NamedTuple):
 async def build_due_collection() -> int:
     """Build a collection for one set that has outgrown the last one; return how many it holds.
 
-    Searches go on all the while. Call it until it returns 0.
+    Searches go on all the while. Call it until it returns 0. Machines that share a database need a
+    server of Chroma; without one they build none, and compare all vectors exactly.
 
     Raises:
         Problem: `chroma_unavailable`.
     """
-    # It is taken and released in different threads.
-    lock = FileLock(settings().locks / LOCK, thread_local=False, mode=FILE)
-    try:
-        # One process of a machine is enough for this.
-        with await asyncio.to_thread(lock.acquire, blocking=False):
-            outgrown = await run_read(_outgrown)
-            return await _build_collection(outgrown) if outgrown else 0
-    except Timeout:
+    if not chroma.has_collections():
         return 0
+    try:
+        # One process is enough for this.
+        lock = await asyncio.to_thread(acquire, LOCK, 0.0)
+    except Problem as problem:
+        if problem.error != ErrorCode.RUN_IN_PROGRESS:
+            raise
+        return 0
+    try:
+        outgrown = await run_read(_outgrown)
+        return await _build_collection(outgrown) if outgrown else 0
+    finally:
+        await asyncio.to_thread(lock.release)
 
 
 async def _build_collection(outgrown: OutgrownSet) -> int:

@@ -30,11 +30,12 @@ from storage.tables import events, metadata
 
 UNSEARCHED_TABLES = {
     *("facts", "pages", "members"),  # erased by their own functions
-    *("schema", "namespaces", "documents", "former_documents"),  # names only
+    *("schema", "leases", "namespaces", "documents", "former_documents"),  # names only
     *("projects", "vectors", "vector_sets"),  # names only
     *("uploads", "upload_folders"),  # names only
     *("sources", "heard", "report_shares"),  # ids only
     *("server_users", "user_tokens"),  # names only
+    "console_sessions",  # encrypted tokens only
 }
 """The tables that are not searched for sentences; all others are, also those added later."""
 

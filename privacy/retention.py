@@ -18,6 +18,7 @@ from runs.lock import thread_lock, thread_lock_file
 from runs.tables import attempts, calls, report_shares, runs, trace_lines
 from runs.trace import flush_traces, trace_file
 from storage.engine import flush_writes, read_rows, run_write
+from storage.leases import delete_lease
 from storage.maintenance import purge_deleted_data
 
 
@@ -107,4 +108,5 @@ def delete_run_records(connection: Connection, *, old: ExpiredThread) -> None:
     connection.execute(delete(heard).filter_by(thread=old.thread))
     connection.execute(delete(sources).filter_by(thread=old.thread))
     connection.execute(delete(report_shares).where(report_shares.c.run.in_(old.runs)))
+    delete_lease(connection, old.thread)
     connection.execute(delete(runs).where(runs.c.id.in_(old.runs)))

@@ -7,9 +7,8 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from sqlalchemy import Connection, select
 
@@ -28,7 +27,9 @@ from privacy.retention import ExpiredThread
 from runs.checkpoint_store import BLOBS_TABLE, join_entries, load_entries
 from runs.lifecycle import RunRecord, find_run, list_report_dirs
 from runs.tables import runs
-from storage.engine import run_read, run_write
+from runs.thread_saver import make_strict_serializer
+from storage.connect import is_database_shared
+from storage.engine import lend_connection, run_read, run_write
 from storage.events import Event, log_event, parse_event
 from storage.permissions import is_read_only, read_only_problem
 from storage.tables import events
@@ -73,9 +74,14 @@ class ReportState(NamedTuple):
 class SavedCheckpoints:
     """The checkpoints of all threads, opened for an erasure."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-        self.serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+    def __init__(self, connection: sqlite3.Connection | None) -> None:
+        self.file = connection
+        self.serde = make_strict_serializer()
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The file in which they are."""
+        return cast("sqlite3.Connection", self.file)
 
     def find_page_references(
         self, threads: Iterable[str], pages: Iterable[str]
@@ -196,6 +202,13 @@ def open_checkpoints() -> Iterator[SavedCheckpoints]:
     Raises:
         Problem: `home_read_only`, `storage_busy`, `storage_full` or `storage_unavailable`.
     """
+    if is_database_shared():
+        from privacy.postgres_states import PostgresCheckpoints, has_checkpoints  # noqa: PLC0415
+
+        with lend_connection() as lent:
+            if has_checkpoints(lent):
+                yield PostgresCheckpoints(lent)
+                return
     file = settings().checkpoints
     if is_read_only(file):
         raise read_only_problem(file)

@@ -125,7 +125,7 @@ THOSE = (
 DELETE = (f"DELETE FROM checkpoints {THOSE}", f"DELETE FROM writes {THOSE}")  # noqa: S608 - our own
 
 
-class _SavedCheckpoint(NamedTuple):
+class SavedPlace(NamedTuple):
     """The place of a checkpoint of the whole graph in its thread."""
 
     id: str
@@ -145,20 +145,32 @@ def compact_turns(cursor: Cursor, thread: str) -> bool:
     Returns:
         Whether anything was deleted.
     """
-    every = [_SavedCheckpoint(*row) for row in cursor.execute(ROWS, (thread,)).fetchall()]
-    gone = _inner_checkpoints(every)[:MAX_DELETED]
-    if not gone:
-        return False
-    parents = {one.id: one.parent for one in every}
-    for one in every:
-        if one.parent in gone and one.id not in gone:
-            cursor.execute(ADOPT, (_nearest_ancestor(one.parent, parents, gone), thread, one.id))
-    for delete in DELETE:
+    every = [SavedPlace(*row) for row in cursor.execute(ROWS, (thread,)).fetchall()]
+    gone, adopted = plan_compaction(every)
+    for child, parent in adopted.items():
+        cursor.execute(ADOPT, (parent, thread, child))
+    for delete in DELETE if gone else ():
         cursor.execute(delete, (thread, json.dumps(gone)))
-    return True
+    return bool(gone)
 
 
-def _inner_checkpoints(every: Sequence[_SavedCheckpoint]) -> list[str]:
+def plan_compaction(every: Sequence[SavedPlace]) -> tuple[list[str], dict[str, str | None]]:
+    """Return which checkpoints go, and the new parent of each whose parent goes.
+
+    Args:
+        every: All checkpoints of the whole graph in a thread, in the order of their ids.
+    """
+    gone = _inner_checkpoints(every)[:MAX_DELETED]
+    parents = {one.id: one.parent for one in every}
+    adopted = {
+        one.id: _nearest_ancestor(one.parent, parents, gone)
+        for one in every
+        if one.parent in gone and one.id not in gone
+    }
+    return gone, adopted
+
+
+def _inner_checkpoints(every: Sequence[SavedPlace]) -> list[str]:
     """Return the checkpoints before the newest question that no turn ends with."""
     parents = {one.parent for one in every}
     ends = {one.parent for one in every if one.source == "input" or one.cut}

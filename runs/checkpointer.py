@@ -1,4 +1,4 @@
-"""Open the checkpoints: one SQLite file that every thread is saved in at every step."""
+"""Open the checkpoints, in which every thread is saved at every step: a file, or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     get_checkpoint_metadata,
 )
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
@@ -50,15 +49,21 @@ from runs.checkpoint_store import (
     store_entries,
 )
 from runs.masking import mask_channel, mask_config, mask_metadata
+from runs.thread_saver import (
+    ThreadSaver,
+    check_whole,
+    make_strict_serializer,
+    translate_damage,
+    unreadable_problem,
+)
+from storage.connect import is_database_shared
 from storage.permissions import create_private_file, is_read_only, read_only_problem, secure_home
 
 Answer = TypeVar("Answer")
+Kind = TypeVar("Kind", bound=ThreadSaver)
 
 NO_TEXT = "Could not decode"
 """SQLite's message for a value that is stored as text but is not text."""
-
-CHECKPOINT = {"id", "ts", "channel_values", "channel_versions", "versions_seen"}
-"""What LangGraph looks up in every checkpoint."""
 
 SPARE = 1_000
 """How many free pages stay in the file for the next checkpoints."""
@@ -67,15 +72,14 @@ JOURNAL = 4_000_000
 """The size in bytes to which the log is truncated after a large write."""
 
 
-class CheckpointSaver(SqliteSaver):
+class CheckpointSaver(SqliteSaver, ThreadSaver):
     """The SQLite saver for an event loop, with the three methods that it lacks for a server.
 
     All of its work is done in one thread of its own.
     """
 
     def __init__(self, connection: sqlite3.Connection, thread: Executor) -> None:
-        # Only plain data and messages are deserialised: a forged checkpoint cannot run code.
-        super().__init__(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+        super().__init__(connection, serde=make_strict_serializer())
         self.thread = thread
 
     @contextmanager
@@ -200,13 +204,19 @@ class CheckpointSaver(SqliteSaver):
         with _translate_damage():
             found, newest = await self._in_thread(self._found, config)
             advance_checkpoint_ids(newest)
-            return _whole(found)
+            return check_whole(found)
 
     def _found(self, config: RunnableConfig) -> tuple[CheckpointTuple | None, str]:
         found, thread = self.get_tuple(config), str(config["configurable"]["thread_id"])
         with self.cursor() as cursor:
             newest = cursor.execute(NEWEST_CHECKPOINT, (thread,)).fetchone()[0]
         return found, newest or ""
+
+    async def list_threads(self) -> Sequence[str]:
+        """Return all threads that are saved."""
+        every = "SELECT DISTINCT thread_id FROM checkpoints"
+        rows = await self._in_thread(lambda: self.conn.execute(every).fetchall())
+        return [thread for (thread,) in rows]
 
     async def has_branches(self, thread: str) -> bool:
         """Tell whether a thread has saved branches that have not ended."""
@@ -305,30 +315,16 @@ class CheckpointSaver(SqliteSaver):
         return await asyncio.get_running_loop().run_in_executor(self.thread, work, *given)
 
 
-def _whole(found: CheckpointTuple | None) -> CheckpointTuple | None:
-    """Return a checkpoint if it has all keys that LangGraph looks up.
-
-    Raises:
-        KeyError: If one is missing.
-    """
-    missing = CHECKPOINT - found.checkpoint.keys() if found else ()
-    if missing:
-        raise KeyError(*missing)
-    return found
-
-
 @contextmanager
 def _translate_damage() -> Iterator[None]:
-    """Translate the errors of reading a damaged checkpoint into a problem."""
+    """Translate the errors of reading a damaged checkpoint of SQLite."""
     try:
-        yield
-    except (*UNREADABLE_ERRORS, sqlite3.OperationalError) as error:
-        if isinstance(error, sqlite3.Error) and not str(error).startswith(NO_TEXT):
+        with translate_damage():
+            yield
+    except sqlite3.OperationalError as error:
+        if not str(error).startswith(NO_TEXT):
             raise
-        hint = "restore it from a backup, or move it away: reports and memory are in the database"
-        what = f"a checkpoint cannot be read: {type(error).__name__}"
-        where = str(settings().checkpoints)
-        raise Problem(ErrorCode.STORAGE_CORRUPT, what, where=where, hint=hint) from error
+        raise unreadable_problem(error) from error
 
 
 # SQLite does not wait by itself if two processes switch a new file to a write-ahead log at once.
@@ -373,13 +369,48 @@ def _opened(file: Path, thread: Executor, kind: type[CheckpointSaver]) -> Iterat
 
 @asynccontextmanager
 async def open_checkpointer(
-    kind: type[CheckpointSaver] = CheckpointSaver,
-) -> AsyncIterator[CheckpointSaver]:
-    """Open the saver; a server does this once and keeps it open.
+    extension: type[ThreadSaver] | None = None,
+) -> AsyncIterator[ThreadSaver]:
+    """Open the saver of the database; a server does this once and keeps it open.
 
     Args:
-        kind: The class of the saver; a server has one that knows what else a thread leaves.
+        extension: A class whose methods call those of the saver; a server has one that knows what
+            else a thread leaves.
+
+    Raises:
+        Problem: `home_read_only`, or `storage_unavailable` on PostgreSQL.
     """
+    if not is_database_shared():
+        async with _open_file(_extended(extension, CheckpointSaver)) as saver:
+            yield saver
+        return
+    with _translate_missing():
+        # The package is installed with `dossier[postgres]`.
+        from runs import postgres_checkpointer as postgres  # noqa: PLC0415
+        from runs.checkpoint_move import move_checkpoints  # noqa: PLC0415
+    kind = _extended(extension, postgres.PostgresCheckpointSaver)
+    async with postgres.open_postgres_checkpointer(kind) as opened:
+        await move_checkpoints(opened, partial(_open_file, CheckpointSaver))
+        yield opened
+
+
+def _extended(extension: type[ThreadSaver] | None, saver: type[Kind]) -> type[Kind]:
+    if extension is None:
+        return saver
+    return cast("type[Kind]", type(extension.__name__, (extension, saver), {}))
+
+
+@contextmanager
+def _translate_missing() -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        what, hint = f"{error.name} is missing", "install dossier[postgres]"
+        raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, hint=hint) from error
+
+
+@asynccontextmanager
+async def _open_file(kind: type[CheckpointSaver]) -> AsyncIterator[CheckpointSaver]:
     with ThreadPoolExecutor(1, "checkpoints") as thread:
         there = partial(asyncio.get_running_loop().run_in_executor, thread)
         opened = ExitStack()

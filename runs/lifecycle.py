@@ -18,6 +18,7 @@ from runs.lock import is_thread_locked
 from runs.tables import runs
 from storage.engine import commit_statements, read_rows, write_in_group
 from storage.events import Event, list_events, log_event
+from storage.fencing import working_on
 from storage.upsert import upsert
 from text.normalization import is_blank, normalize_text
 from text.regex import regex
@@ -106,10 +107,11 @@ async def create_run(
     row["context"] = _choices(context)
     unfinished = runs.c.status.in_(UNFINISHED_STATUSES)
     dropped = update(runs).where(runs.c.thread == thread, runs.c.id != name, unfinished)
-    await commit_statements(
-        (upsert(runs, {"id": name}, row, first={**first, "out": out, "created": now}), None),
-        (dropped.values(status="cancelled", updated=now), None),
-    )
+    with working_on(thread):
+        await commit_statements(
+            (upsert(runs, {"id": name}, row, first={**first, "out": out, "created": now}), None),
+            (dropped.values(status="cancelled", updated=now), None),
+        )
     return name
 
 
@@ -152,7 +154,8 @@ async def mark_interrupted(owner: str, thread: str, status: RunStatus, *, code: 
     """
     statuses = UNFINISHED_STATUSES if code == "storage_corrupt" else ("running",)
     interrupted = (runs.c.thread == thread) & runs.c.status.in_(statuses)
-    await _change(owner, interrupted, status=status, code=code)
+    with working_on(thread):
+        await _change(owner, interrupted, status=status, code=code)
 
 
 async def _change(owner: str, which: ColumnElement[bool], **values: str) -> None:

@@ -1,22 +1,30 @@
-"""Let one process at a time work on a thread."""
+"""Let one process at a time work on a thread.
+
+Beside SQLite a file is locked. On a shared database a lease is taken, by machines as well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from config.user_files import check_file_name
+from storage.connect import is_database_shared
 from storage.permissions import FILE, FOLDER, WRITABLE_HINT, check_writable, secure_home
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 PATIENCE = 0.5
 """The seconds to wait for a locked thread; a process that only reads it releases it at once."""
+
+
+class ThreadLock(Protocol):
+    """What keeps others from a thread."""
+
+    def release(self) -> None:
+        """Let others work on it."""
 
 
 @contextmanager
@@ -28,7 +36,7 @@ def thread_lock(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
         seconds: How long another process may take to release it.
 
     Raises:
-        Problem: `run_in_progress`, `home_read_only`, `storage_unavailable` or `bad_file_name`.
+        Problem: What `acquire` raises.
     """
     lock = acquire(thread, seconds)
     try:
@@ -39,6 +47,10 @@ def thread_lock(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
 
 def is_thread_locked(thread: str) -> bool:
     """Say whether a process may be working on a thread; `True` if that is unknown."""
+    if is_database_shared():
+        from storage.leases import is_leased  # noqa: PLC0415
+
+        return is_leased(check_file_name(thread))
     try:
         with thread_lock(thread, seconds=0):
             return False
@@ -47,7 +59,7 @@ def is_thread_locked(thread: str) -> bool:
 
 
 def thread_lock_file(thread: str) -> Path:
-    """Return the file that is locked while a process works on a thread.
+    """Return the file that is locked while a process works on a thread, beside SQLite.
 
     Raises:
         Problem: `bad_file_name`.
@@ -55,9 +67,28 @@ def thread_lock_file(thread: str) -> Path:
     return settings().locks / f"{check_file_name(thread)}.lock"
 
 
-def acquire(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
-    """Lock a thread like `thread_lock`; return the lock, which the caller releases."""
+def acquire(thread: str, seconds: float = PATIENCE) -> ThreadLock:
+    """Lock a thread like `thread_lock`; return the lock, which the caller releases.
+
+    Raises:
+        Problem: `run_in_progress`, `home_read_only`, `storage_unavailable` or `bad_file_name`.
+    """
+    lock = _take_lease(thread, seconds) if is_database_shared() else _lock_file(thread, seconds)
+    if lock is None:
+        what = f"{thread} is at work already"
+        hint = "wait for it, or stop it with Ctrl-C where it runs"
+        raise Problem(ErrorCode.RUN_IN_PROGRESS, what, hint=hint)
+    return lock
+
+
+def _take_lease(thread: str, seconds: float) -> ThreadLock | None:
     # Few commands lock a thread.
+    from storage.leases import take_lease  # noqa: PLC0415
+
+    return take_lease(check_file_name(thread), seconds)
+
+
+def _lock_file(thread: str, seconds: float) -> ThreadLock | None:
     from filelock import FileLock, Timeout  # noqa: PLC0415
 
     folder = settings().locks
@@ -68,10 +99,8 @@ def acquire(thread: str, seconds: float = PATIENCE) -> BaseFileLock:
         secure_home()
         folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
         lock.acquire()
-    except Timeout as error:
-        what = f"{thread} is at work already"
-        hint = "wait for it, or stop it with Ctrl-C where it runs"
-        raise Problem(ErrorCode.RUN_IN_PROGRESS, what, hint=hint) from error
+    except Timeout:
+        return None
     except OSError as error:
         what, where, hint = f"it cannot be written: {error.strerror}", str(folder), WRITABLE_HINT
         raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=where, hint=hint) from error

@@ -67,6 +67,10 @@ class SpanExport:
         self._tracer = self._provider.get_tracer(SCOPE, version(SCOPE))
         self.shows_content = os.environ.get(CONTENT_VARIABLE, "").lower() in CONTENT_VALUES
         self.metrics = CallMetrics(resource)
+        self._process = os.getpid()
+        self._closing, self._closed = threading.Event(), threading.Event()
+        # Python 3.12 starts no thread while it ends.
+        threading.Thread(target=self._shut_down, daemon=True).start()
 
     def begin(
         self,
@@ -131,13 +135,15 @@ class SpanExport:
 
     def close(self) -> None:
         """Send what is left, and stop; a collector that does not answer is given up on."""
-        closing = threading.Thread(target=self._shut_down, daemon=True)
-        closing.start()
-        closing.join(FLUSH_SECONDS)
+        if self._process == os.getpid():
+            self._closing.set()
+            self._closed.wait(FLUSH_SECONDS)
 
     def _shut_down(self) -> None:
+        self._closing.wait()
         self._provider.shutdown()
         self.metrics.provider.shutdown()
+        self._closed.set()
 
 
 class ChosenIds(RandomIdGenerator):

@@ -21,7 +21,8 @@ from config.settings import settings
 from graph.records import Plan
 from runs.call_site import REPEATS
 from runs.checkpoint_store import UNREADABLE_ERRORS
-from runs.checkpointer import CheckpointSaver, open_checkpointer
+from runs.checkpointer import open_checkpointer
+from runs.thread_saver import ThreadSaver, checkpoints_place
 from text.regex import regex
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
@@ -156,7 +157,7 @@ async def find_damage(graph: Graph, thread: str) -> Problem | None:
     return None
 
 
-async def check_thread_branches(saver: CheckpointSaver, graph: Graph, thread: str) -> None:
+async def check_thread_branches(saver: ThreadSaver, graph: Graph, thread: str) -> None:
     """Make sure that the branches a thread goes on with are sound.
 
     They are deleted when they have ended, so nothing could be found in them later.
@@ -177,7 +178,7 @@ async def check_thread_branches(saver: CheckpointSaver, graph: Graph, thread: st
 def damage_problem(what: str) -> Problem:
     """Return the problem of a thread that cannot be what was saved."""
     hint = "restore it from a backup, or ask the question in a new thread"
-    where = str(settings().checkpoints)
+    where = checkpoints_place()
     said = f"what is saved of the thread is damaged: {what}"
     return Problem(ErrorCode.STORAGE_CORRUPT, said, where=where, hint=hint)
 

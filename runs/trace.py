@@ -25,6 +25,7 @@ from runs.spans import record_line_span
 from runs.tables import trace_lines
 from storage.connect import is_database_shared
 from storage.engine import read_rows, run_write_sync
+from storage.fencing import working_on
 from storage.permissions import FOLDER, open_private, secure_home
 from text.pluralization import pluralize
 
@@ -228,7 +229,9 @@ def _append_all(lines: list[tuple[str, str]]) -> None:
     written = [(run, line.encode("utf-8", errors="backslashreplace")) for run, line in lines]
     if is_database_shared():
         rows = [{"run": run, "line": line.decode()} for run, line in written]
-        run_write_sync(lambda connection: connection.execute(insert(trace_lines), rows))
+        # The lines may be those of several threads.
+        with working_on(""):
+            run_write_sync(lambda connection: connection.execute(insert(trace_lines), rows))
         return
     files: dict[Path, list[bytes]] = {}
     for run, line in written:

@@ -46,6 +46,17 @@ def is_database_shared() -> bool:
     return parse_database_url(settings().database).get_backend_name() != "sqlite"
 
 
+def database_place() -> str:
+    """Return the address of the database without its password."""
+    return parse_database_url(settings().database).render_as_string(hide_password=True)
+
+
+def connection_arguments(url: str) -> dict[str, Any]:
+    """Return the parts of the address of a PostgreSQL database, named as its library does."""
+    parsed = parse_database_url(url).set(drivername=DRIVERS["postgresql"])
+    return dict(parsed.get_dialect()().create_connect_args(parsed)[1])
+
+
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
 CONNECTIONS = 16
@@ -81,7 +92,9 @@ def create_database_engine(url: str) -> Engine:
     try:
         # A connection that the server has dropped is opened again.
         options: dict[str, Any] = {"pool_size": CONNECTIONS}
-        options["pool_pre_ping"] = backend == "postgresql"
+        if backend == "postgresql":
+            most = settings().database_connections - settings().checkpoint_connections
+            options = {"pool_size": most, "max_overflow": 0, "pool_pre_ping": True}
         options |= {"creator": partial(_reader, file)} if read_only else {}
         engine = create_engine(parsed.set(drivername=driver), **options)
     except ImportError as error:
@@ -93,7 +106,7 @@ def create_database_engine(url: str) -> Engine:
         event.listen(engine, "connect", _configure_reader if read_only else _configure_sqlite)
     else:
         add_postgresql_conditions()
-        event.listen(engine, "connect", _disable_jit)
+        event.listen(engine, "connect", _configure_postgresql)
     return engine
 
 
@@ -170,10 +183,21 @@ def _enable_write_ahead_log(cursor: Any) -> None:
             return
 
 
-def _disable_jit(connection: Any, _: Any) -> None:
-    """Keep PostgreSQL from compiling each search, which takes longer than the search."""
-    connection.execute("SET jit = off")
+def _configure_postgresql(connection: Any, _: Any) -> None:
+    for statement in postgresql_options():
+        connection.execute(statement)
     connection.commit()
+
+
+def postgresql_options() -> list[str]:
+    """Return the statements that make a new connection to PostgreSQL as this program needs it."""
+    # A process that is stopped within a transaction would keep others from its rows for ever.
+    idle = round(1_000 * max(30.0, settings().lease_seconds))
+    return [
+        # To compile a search takes longer than the search.
+        "SET jit = off",
+        f"SET idle_in_transaction_session_timeout = {idle}",
+    ]
 
 
 def begin_transaction(connection: Connection, *, writes: bool) -> None:

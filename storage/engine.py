@@ -22,11 +22,13 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from config.errors import ErrorCode, Problem
 from config.resources import LoopResource, Resource
 from config.settings import settings
-from storage.connect import begin_transaction, create_database_engine, parse_database_url
+from storage.connect import begin_transaction, create_database_engine, database_place
+from storage.fencing import Lease, check_lease, find_lease
 from storage.permissions import read_only_problem, secure_new_files
 from storage.tables import load_tables, metadata, schema
 from storage.upgrades import SCHEMA_VERSION, upgrade_tables
@@ -106,7 +108,7 @@ async def run_write(work: Callable[[Connection], Answer]) -> Answer:
         engine = await get_engine()
         async with _write_lock.get():
             # The transaction is completed even if the caller is cancelled.
-            return await asyncio.shield(_write_in_thread(engine, work))
+            return await asyncio.shield(_write_in_thread(engine, work, find_lease()))
 
 
 def run_write_sync(work: Callable[[Connection], Answer]) -> Answer:
@@ -115,7 +117,14 @@ def run_write_sync(work: Callable[[Connection], Answer]) -> Answer:
     A thread that waited for the event loop to write might be the last one that could do it.
     """
     with _translate_errors():
-        return _write(_opened(settings().database), work)
+        return _write(_opened(settings().database), work, find_lease())
+
+
+@contextmanager
+def lend_connection() -> Iterator[Connection]:
+    """Lend a connection to synchronous code, which begins and ends its transactions itself."""
+    with _translate_errors(), _opened(settings().database).connect() as connection:
+        yield connection
 
 
 def _read_rows(engine: Engine, statement: Executable, values: Any) -> Result[Any]:
@@ -131,10 +140,10 @@ def _read_once(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
 
 
 def _write_in_thread(
-    engine: Engine, work: Callable[[Connection], Answer]
+    engine: Engine, work: Callable[[Connection], Answer], lease: Lease | None = None
 ) -> asyncio.Future[Answer]:
     # Unlike `asyncio.to_thread`, this makes no task that has to be run twice.
-    call = partial(copy_context().run, _write, engine, work)
+    call = partial(copy_context().run, _write, engine, work, lease)
     return asyncio.get_running_loop().run_in_executor(None, call)
 
 
@@ -149,9 +158,11 @@ def _deadlocked(error: BaseException) -> bool:
     return getattr(getattr(error, "orig", None), "sqlstate", "") == "40P01"
 
 
-def _write(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
+def _write(
+    engine: Engine, work: Callable[[Connection], Answer], lease: Lease | None = None
+) -> Answer:
     try:
-        return _write_once(engine, work)
+        return _write_once(engine, work, lease)
     except DatabaseError as error:
         if not _deadlocked(error):
             raise
@@ -164,13 +175,16 @@ def _write(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
         wait=wait_random(0, 0.1),
         reraise=True,
     )
-    answer: Answer = again(_write_once, engine, work)
+    answer: Answer = again(_write_once, engine, work, lease)
     return answer
 
 
-def _write_once(engine: Engine, work: Callable[[Connection], Answer]) -> Answer:
+def _write_once(
+    engine: Engine, work: Callable[[Connection], Answer], lease: Lease | None
+) -> Answer:
     with engine.begin() as connection:
         begin_transaction(connection, writes=True)
+        check_lease(connection, lease)
         return work(connection)
 
 
@@ -186,7 +200,10 @@ def to_database_problem(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
     """Return the problem of a failing database; an error in a statement is returned unchanged."""
     orig = getattr(error, "orig", None)
     name = getattr(orig, "sqlite_errorname", "")
-    where = parse_database_url(settings().database).render_as_string(hide_password=True)
+    where = database_place()
+    if isinstance(error, PoolTimeout):
+        what, hint = "no connection to the database is free", "see DOSSIER_DATABASE_CONNECTIONS"
+        return Problem(ErrorCode.STORAGE_BUSY, what, where=where, hint=hint)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return Problem(ErrorCode.STORAGE_BUSY, "another process holds the database", where=where)
     if name == "SQLITE_FULL":
@@ -276,6 +293,8 @@ class _PendingWrite(NamedTuple):
 
     work: _Work
     done: asyncio.Future[None]
+    lease: Lease | None
+    """Of the thread for which it is done, if this process holds it."""
 
 
 class GroupCommit:
@@ -297,7 +316,8 @@ class GroupCommit:
             Problem: If the database fails (`to_database_problem`).
             SQLAlchemyError: If a statement fails; then none has an effect.
         """
-        entry = _PendingWrite(work, asyncio.get_running_loop().create_future())
+        future = asyncio.get_running_loop().create_future()
+        entry = _PendingWrite(work, future, find_lease())
         self.waiting.append(entry)
         self._start()
         await asyncio.shield(entry.done)
@@ -308,7 +328,7 @@ class GroupCommit:
         If the database fails then, whoever waits for that batch is told.
         """
         loop = asyncio.get_running_loop()
-        self.waiting.append(_PendingWrite(work, loop.create_future()))
+        self.waiting.append(_PendingWrite(work, loop.create_future(), find_lease()))
         if self.timer is None:
             self.timer = loop.call_later(DEFERRED_SECONDS, self._start)
 
@@ -331,7 +351,7 @@ class GroupCommit:
             batch, self.waiting = self.waiting, []
             failure = await _try_commit(batch)
             # One bad entry must not fail the others, so each is then tried on its own.
-            alone = failure is not None and not isinstance(failure, Problem)
+            alone = len(batch) > 1 and failure is not None and _is_of_one_entry(failure)
             for entry in batch:
                 _resolve(entry, await _try_commit([entry]) if alone else failure)
 
@@ -371,6 +391,8 @@ async def _try_commit(batch: Sequence[_PendingWrite]) -> BaseException | None:
     """
 
     def execute(connection: Connection) -> None:
+        for lease in {entry.lease for entry in batch}:
+            check_lease(connection, lease)
         for entry in batch:
             entry.work(connection)
 
@@ -383,6 +405,11 @@ async def _try_commit(batch: Sequence[_PendingWrite]) -> BaseException | None:
         return problem
     failure = writing.exception()
     return to_database_problem(failure) if isinstance(failure, SQLAlchemyError) else failure
+
+
+def _is_of_one_entry(failure: BaseException) -> bool:
+    """Tell whether an error is not that of the database, but of one of the entries."""
+    return not isinstance(failure, Problem) or failure.error == ErrorCode.RUN_TAKEN_OVER
 
 
 def _resolve(entry: _PendingWrite, failure: BaseException | None) -> None:

@@ -42,8 +42,22 @@ outbox = Table(
 )
 """Work that is done after a run, kept until it is done; `data` is JSON."""
 
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String(80), primary_key=True),
+    Column("holder", String(32), nullable=False, index=True),
+    Column("token", Integer, nullable=False),
+    Column("expires", Float, nullable=False),
+    Column("process", String(200), nullable=False),
+)
+"""Which process works on a thread, until when by the clock of the database (`storage.leases`)."""
 
-TABLE_MODULES = ("runs.tables", "library.tables", "memory.tables", "app.auth.tables")
+
+TABLE_MODULES = (
+    *("runs.tables", "library.tables", "memory.tables"),
+    *("app.auth.tables", "app.web.tables"),
+)
 """The modules of other rooms that define tables: storage itself imports none of them."""
 
 

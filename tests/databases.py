@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -27,6 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.pool import QueuePool
 
+from runs.checkpointer import open_checkpointer
 from storage import connect
 from storage.connect import CONNECTIONS
 from storage.engine import _prepared
@@ -34,6 +37,9 @@ from tests.places import new_process
 
 POSTGRES = os.environ.get("DOSSIER_TEST_POSTGRES", "")
 """The URL of a PostgreSQL server that tests may make schemas on; else they use SQLite only."""
+
+VERSIONS = ("schema", "checkpoint_migrations")
+"""The tables that say which version the others have."""
 
 _dialects: dict[str, Dialect] = {}
 _compiled: dict[Any, Any] = {}
@@ -94,7 +100,9 @@ def _copy(template: Path, file: Path) -> None:
 def empty_schema() -> Iterator[str]:
     """Make an empty schema on the PostgreSQL server for as long as a block lasts; its URL."""
     name = f"test_{uuid4().hex}"
-    server = create_engine(make_url(POSTGRES).set(drivername="postgresql+psycopg"))
+    url = make_url(POSTGRES).set(drivername="postgresql+psycopg")
+    # A test may end the connections of all others.
+    server = create_engine(url, pool_pre_ping=True)
     with server.begin() as connection:
         connection.exec_driver_sql(f"CREATE SCHEMA {name}")
     options = {"options": f"-csearch_path={name} -csynchronous_commit=off"}
@@ -112,9 +120,21 @@ def schema_with_tables() -> Iterator[str]:
         engine = engine_of(parsed, poolclass=Kept, pool_size=CONNECTIONS, pool_pre_ping=True)
         _kept[_path(parsed)] = engine
         _prepared(connect.create_database_engine(url))
+        with ThreadPoolExecutor(1) as thread:
+            # Whoever asks for it may be in an event loop already.
+            thread.submit(asyncio.run, _make_checkpoint_tables(url)).result()
         yield url
         del _kept[_path(parsed)]
         QueuePool.dispose(engine.pool)
+
+
+async def _make_checkpoint_tables(url: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DOSSIER_DATABASE_URL", url)
+        new_process()
+        async with open_checkpointer():
+            pass
+    new_process()
 
 
 def renamed(url: str) -> str:
@@ -138,6 +158,6 @@ def emptied(url: str) -> None:
 @cache
 def _filled(path: str) -> CompoundSelect[Any]:
     """Return what asks for the names of all tables of a shared schema that have rows."""
-    names = [name for name in inspect(_kept[path]).get_table_names() if name != "schema"]
+    names = [name for name in inspect(_kept[path]).get_table_names() if name not in VERSIONS]
     first = [select(literal(name)).select_from(table(name)).limit(1).subquery() for name in names]
     return union_all(*map(select, first))

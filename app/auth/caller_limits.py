@@ -56,8 +56,7 @@ def check_run_request(request: Mapping[str, Any], user: str) -> None:
     """
     configurable = (request.get("config") or {}).get("configurable") or {}
     given = {**configurable, **(request.get("context") or {})}
-    chosen = {name: value for name, value in given.items() if name in _CHOICES}
-    check_caller_choices(build_context(chosen), user)
+    check_caller_choices(_read_choices(given), user)
     if webhook := request.get("webhook"):
         _check_webhook(str(webhook))
 
@@ -90,9 +89,9 @@ def fit_defaults(choices: Any) -> Any:
     """Return choices in whose defaults is nothing that the operator does not allow.
 
     Args:
-        choices: A context, or the same as plain data, or nothing.
+        choices: A context, or the same as plain data, which may have more in it; or nothing.
     """
-    chosen = choices if isinstance(choices, Context) else build_context(choices or {})
+    chosen = choices if isinstance(choices, Context) else _read_choices(choices or {})
     fitted: dict[str, Any] = {
         name: largest_cap(name)
         for name in CAPS
@@ -104,6 +103,11 @@ def fit_defaults(choices: Any) -> Any:
     if isinstance(choices, Context):
         return replace(choices, **fitted)
     return {**(choices or {}), **fitted}
+
+
+def _read_choices(given: Mapping[str, Any]) -> Context:
+    """Return the choices in what a client gave; a server puts names of its own beside them."""
+    return build_context({name: value for name, value in given.items() if name in _CHOICES})
 
 
 def largest_cap(name: str) -> float:

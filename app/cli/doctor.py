@@ -24,6 +24,7 @@ from app.cli.question_run import (
     load_model_names,
     memory_file_tokens,
 )
+from app.cli.shared_database import describe_shared_database
 from config import environment, packages
 from config.errors import ErrorCode, ErrorKind, Problem
 from config.model_table import MODEL_ROLES
@@ -78,6 +79,7 @@ async def _checks() -> list[tuple[str, bool, str]]:
         "tracing": _tracing,
         "telemetry": _telemetry,
         "storage": _storage,
+        "shared database": describe_shared_database,
         "privacy": _privacy,
         "experience": _experience,
         "instructions": _instructions,

@@ -53,27 +53,35 @@ def export_bibtex(report: ExportedReport) -> bytes:
 
     What TeX would take for a command is escaped, in all fields but addresses.
     """
-    return "\n".join(map(_format_entry, list_cited_works(report))).encode()
+    return "\n".join(map(_format_entry, _list_works(report))).encode()
 
 
 def export_csl(report: ExportedReport) -> bytes:
     """Return the cited sources as CSL-JSON, in the order of their numbers."""
-    items = [_to_csl_item(one) for one in list_cited_works(report)]
+    items = [_to_csl_item(one) for one in _list_works(report)]
     return (json.dumps(items, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def list_cited_works(report: ExportedReport) -> list[CitedWork]:
-    """Return the cited sources in the order of their numbers, each with a key of its own."""
-    document = report.document
-    shown, _ = number_document(document)
+def _list_works(report: ExportedReport) -> list[CitedWork]:
+    shown, _ = number_document(report.document)
+    return list_cited_works(report, shown.documents)
+
+
+def list_cited_works(report: ExportedReport, documents: Sequence[Source]) -> list[CitedWork]:
+    """Return the cited sources in the order of their numbers, each with a key of its own.
+
+    Args:
+        report: The report.
+        documents: Its documents, from number 1.
+    """
     days: dict[str, str] = {}
-    for source in document["sources"]:
+    for source in report.document["sources"]:
         if day := report.read.get(source["id"]):
             key = get_document_key(source)
             days[key] = max(days.get(key, ""), day)
     works = [
         _describe(number, source, days.get(get_document_key(source), ""))
-        for number, source in enumerate(shown.documents, start=1)
+        for number, source in enumerate(documents, start=1)
     ]
     return [*_make_keys_unique(works)]
 

@@ -52,10 +52,11 @@ class CitedUses:
         self.language = report.document["language"]
         self.notes: list[Footnote] = []
         """Those that were asked for so far."""
-        self.labels = list_author_labels(list_cited_works(report), self.language)
-        """The label of each source by author and year."""
         self._texts = report.document["texts"]
         self._shown, _ = number_document(report.document)
+        works = list_cited_works(report, self._shown.documents)
+        self.labels = list_author_labels(works, self.language)
+        """The label of each source by author and year."""
         self._places: dict[int, str] = {}  # where a place is left out, it is the last one again
         self._passages = list_use_paragraphs(
             report.document["sources"], self._texts, self._shown.uses, self.language

@@ -12,7 +12,7 @@ from lxml import html as lxml_html
 
 from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
-from report.exports.column_widths import measure_columns
+from report.exports.column_widths import measure_table_columns
 from report.exports.export_formats import ExportedReport
 from report.exports.paper_style import flatten_style
 from report.exports.styled_page import render_styled_page
@@ -33,6 +33,7 @@ _TEXT_WIDTH = 470  # of a page, in points
 _TABLE_LOOKS = (("", 9.0, 12.6), ("dense", 7.5, 7.0), ("very-dense", 6.5, 6.0))
 """The classes of tables, with the size of their letters and the space of a column, in points."""
 
+_KEPT_ROWS = 3  # at both ends of a table that stay together
 _MAX_SHORT_ROWS = 7  # of a table that is not broken over pages
 _MIN_CONTENTS_CHARS = 8_000  # of a page; on a shorter one its headings are seen at a glance
 
@@ -100,13 +101,15 @@ def _fit_tables(root: Any) -> None:
     """Give tables smaller letters that would be wider than the page; few rows stay together."""
     for frame in root.find_class("table"):
         rows = list(frame.iter("tr"))
-        least = [one.least for one in measure_columns(rows)]
+        least = [one.least for one in measure_table_columns(rows)]
         looks = [
             look
             for look, size, space in _TABLE_LOOKS
             if size * sum(least) + space * len(least) <= _TEXT_WIDTH
         ]
         classes = ["table", *looks[:1]] if looks else ["table", _TABLE_LOOKS[-1][0], "broken"]
+        for row in (*rows[:_KEPT_ROWS], *rows[-_KEPT_ROWS:-1]):
+            row.set("class", "kept")
         if len(rows) <= _MAX_SHORT_ROWS:
             classes.append("short")
         frame.set("class", " ".join(filter(None, classes)))

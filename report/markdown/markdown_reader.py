@@ -20,8 +20,8 @@ _LINK_RULES = ["autolink", "code", "html_block", "html_inline", "link"]
 _IMAGE_RULES = ["image", "reference"]
 _MARKUP = regex(r"[\\`*_~&!\[\]<\n]")
 _CELL_END = regex(r"(?<!\\)\|")
-_MAX_NUMBER = 24  # characters of a number with its unit and a citation
-_NO_BREAK_SPACE = "\u00a0"
+_UNIT_SPACE = regex(r"^([-−–+±<>≤≥~≈$€£¥]{0,2}\d[\d.,–-]*) (?=\w|[%‰°])")
+_NUMBER_WITH_UNIT = "\\1\u00a0"
 _MAX_MISSING_CELLS = 0x10000  # that are added to the rows of a table
 
 
@@ -107,11 +107,10 @@ def _split_row(line: str) -> list[str]:
 
 
 def _write_row(state: StateBlock, tag: str, cells: Sequence[str], classes: Sequence[str]) -> str:
-    """Return a row; no line ends within a short cell that is aligned right."""
-    is_number = (tag == "td" and about == _RIGHT for about in classes)
+    """Return a row; where it is aligned right no line ends between a number and its unit."""
     whole = (
-        one.replace(" ", _NO_BREAK_SPACE) if kept and len(one) <= _MAX_NUMBER else one
-        for one, kept in zip(cells, is_number, strict=True)
+        _UNIT_SPACE.sub(_NUMBER_WITH_UNIT, one, count=1) if about == _RIGHT else one
+        for one, about in zip(cells, classes, strict=True)
     )
     written = "".join(
         f"<{tag}{about}>{_write_cell(state, one)}</{tag}>\n"

@@ -10,7 +10,7 @@ from report.citations import describe_location, describe_origin
 from report.document import ReportDocument
 from report.evidence_paragraphs import EvidenceParagraph, count_passages, list_evidence_paragraphs
 from report.labels import format_count, get_label
-from report.markdown.sanitizer import to_safe_url
+from report.markdown.sanitizer import strip_emphasis, to_safe_url
 from report.rendering.citation_badges import CitationBadges
 from report.rendering.html_parts import (
     escape_line,
@@ -96,7 +96,7 @@ class SourceList:
         """Return the sentence of a use; for one below the text it is what is quoted there."""
         one = self.shown.uses[use]
         if use < self.badges.cited_uses:
-            return render_plain_text(one.sentence)
+            return render_plain_text(strip_emphasis(one.sentence))
         return f"“{one.statement}”"
 
 

@@ -54,11 +54,11 @@ class CitationSpeller:
         """The id of each label, number and canonical address."""
         self.addresses: dict[str, str] = {}
         """The canonical address of each id whose marker is a link, as first written."""
-        self._line = 0
+        self._line = self._named = 0
         self._unnumbered = [one for one in references if not one.label]
         self._numbered = any(one.label for one in references)
         for one in references:
-            name = self.get_id(one.label) if one.label else self.get_id(f"{one.line} {one.title}")
+            name = self.get_id(one.key)
             if one.address:
                 self.ids.setdefault(canonicalise(one.address), name)
         self._authors = _list_authors(self._unnumbered, self.ids)
@@ -76,8 +76,9 @@ class CitationSpeller:
     def get_id(self, label: str) -> str:
         """Return the id of a label; a new one gets the next free id."""
         if label not in self.ids:
-            named = sum(int(one[1:]) >= FIRST_NAMED_ID for one in {*self.ids.values()})
-            number = int(label) if label.isdigit() and int(label) else FIRST_NAMED_ID + named
+            has_number = label.isdigit() and int(label)
+            number = int(label) if has_number else FIRST_NAMED_ID + self._named
+            self._named += not has_number
             self.ids[label] = f"S{number}"
         return self.ids[label]
 
@@ -208,7 +209,7 @@ def _list_labels(references: Sequence[ListedReference], ids: dict[str, str]) -> 
         found = _PATTERNS.entry_label.match(one.text)
         if found:
             known.add(found["label"])
-            ids.setdefault(found["label"], ids[f"{one.line} {one.title}"])
+            ids.setdefault(found["label"], ids[one.key])
     return known
 
 
@@ -223,5 +224,5 @@ def _list_authors(references: Sequence[ListedReference], ids: Mapping[str, str])
             label = _author_label(name, f"{year[0]}{letter[0] if letter else ''}" if year else "")
             known.add(label)
             if isinstance(ids, dict):
-                ids.setdefault(label, ids[f"{one.line} {one.title}"])
+                ids.setdefault(label, ids[one.key])
     return known

@@ -18,6 +18,7 @@ from report.markdown.markdown_blocks import (
 )
 from report.markdown.markers import list_cited_ids
 from report.verify.citation_markers import CitationSpeller, WrittenCitation
+from report.verify.plain_markdown import write_plainly
 from report.verify.reference_list import FENCE_LINE, HEADING_LINE, find_fenced, read_reference_lists
 from text.normalization import normalize_text
 
@@ -81,7 +82,7 @@ def parse_report(text: str, canonicalise: Callable[[str], str]) -> CitedReport:
         text: The report.
         canonicalise: Returns the one form of a web address.
     """
-    text = normalize_text(text)
+    text = write_plainly(normalize_text(text))
     lists = read_reference_lists(text.split("\n"))
     own = _is_own(text)
     left = _drop_service_sections(lists.lines)
@@ -92,7 +93,7 @@ def parse_report(text: str, canonicalise: Callable[[str], str]) -> CitedReport:
     lines = [*_spell_lines(left, speller)]
     listed = [
         Reference(
-            speller.get_id(one.label or f"{one.line} {one.title}"),
+            speller.get_id(one.key),
             one.label,
             one.title,
             one.address,

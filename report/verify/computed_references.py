@@ -7,7 +7,7 @@ from typing import NamedTuple
 from report.verify.cited_report import Reference
 from text.pattern_files import PatternFile
 
-_PATTERNS = PatternFile("report.verify", "reference_list.toml")
+_PATTERNS = PatternFile("report.verify", "computed_references.toml")
 
 _SEPARATOR = " — "
 _ROWS = "#rows="

@@ -30,6 +30,7 @@ _SKIPPED_CLASSES = frozenset(
         "meta",
         "back-link",
         "footnote-backref",
+        "footnote-back",
         "badge-legend",
         "skip-link",
         "source-note",
@@ -85,6 +86,11 @@ _OPENED = {
     "td": "| ",
 }
 _CLOSED = {"sup": "</sup>", "q": "”", "code": "`", "th": " ", "td": " "}
+_BOLD = {"strong": ("\ue020", "\ue021"), "b": ("\ue020", "\ue021")}
+"""Private-use characters around bold text until it is known whether it is a line of its own."""
+
+_BOLD_LINE = regex("(?m)^[ \t]*\ue020[ \t]*([^\ue020\ue021\n]{1,80}?)[ \t]*\ue021[ \t]*([:：]?)$")
+_BOLD_MARK = regex("[\ue020\ue021]")
 _HEADING = regex("h[1-6]")
 _CONDITION = regex(r"(?i)<!\[(?!CDATA\[)[^>]*>?")
 """A condition of Office around a part of its pages, on which the parser stops."""
@@ -111,7 +117,11 @@ class _MarkdownWriter(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Write what opens an element."""
         given = {name: value or "" for name, value in attrs}
-        left_out = tag in _SKIPPED or _SKIPPED_CLASSES & set(given.get("class", "").split())
+        left_out = (
+            tag in _SKIPPED
+            or given.get("role") == "doc-backlink"
+            or bool(_SKIPPED_CLASSES & set(given.get("class", "").split()))
+        )
         if self.skipped or left_out:
             if tag not in _VOID:
                 self.skipped.append(tag)
@@ -170,7 +180,9 @@ class _MarkdownWriter(HTMLParser):
         elif tag == "tr":
             self.cells = 0
             self.parts.append("\n")
-        elif tag in _OPENED:
+        elif tag in _BOLD:
+            self.parts.append(_BOLD[tag][0])
+        elif tag in _OPENED and not (tag == "sup" and self.noted):
             self.cells += tag in ("th", "td")
             self.parts.append("" if tag == "code" and self.preformatted else _OPENED[tag])
         elif tag == "table":
@@ -195,7 +207,9 @@ class _MarkdownWriter(HTMLParser):
             self.parts.append("*\n\n")
         elif tag == "tr":
             self._close_row()
-        elif tag in _CLOSED:
+        elif tag in _BOLD:
+            self.parts.append(_BOLD[tag][1])
+        elif tag in _CLOSED and not (tag == "sup" and self.noted):
             self.parts.append("" if tag == "code" and self.preformatted else _CLOSED[tag])
         else:
             self._close_block(tag)
@@ -238,9 +252,9 @@ def convert_html_report(page: str) -> str:
     writer = _MarkdownWriter()
     writer.feed(_CONDITION.sub("", page))
     writer.close()
+    text = _BOLD_MARK.sub("", _BOLD_LINE.sub(r"**\1**\2", "".join(writer.parts)))
     lines = [
-        line.strip() if not line.startswith("  ") else line.rstrip()
-        for line in "".join(writer.parts).split("\n")
+        line.strip() if not line.startswith("  ") else line.rstrip() for line in text.split("\n")
     ]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
 

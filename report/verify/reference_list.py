@@ -17,7 +17,7 @@ WEB_ADDRESS = regex(
 """A web address in a text; brackets in it are closed."""
 
 LINK = regex(
-    r"\[(?P<title>(?:[^\[\]\n]|\\.|\[[^\[\]\n]*\])*)\]"
+    r"\[(?P<title>(?:[^\[\]\\\n]|\\.|\[[^\[\]\n]{0,500}\]){0,500})\]"
     r"\(\s*<?(?P<address>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?(?:\s+[\"'“][^)\n]*)?\s*\)"
 )
 """A link in Markdown."""
@@ -45,6 +45,11 @@ class ListedReference(NamedTuple):
     """The line of the report in which it begins, from 1."""
     end: int
     """The line behind its last one."""
+
+    @property
+    def key(self) -> str:
+        """By what it is known among the entries of the report."""
+        return self.label or f"{self.line} {self.title} {self.address}"
 
 
 class ReferenceLists(NamedTuple):
@@ -119,6 +124,11 @@ def find_fenced(lines: Sequence[str]) -> set[int]:
     return fenced
 
 
+def is_list_heading(line: str) -> bool:
+    """Tell whether a line is the heading of a list of references."""
+    return bool(_PATTERNS.list_heading.match(line))
+
+
 def _read_heading(line: str) -> str | None:
     """Return what follows the heading of a list in its line, or None if it is no such heading."""
     if _PATTERNS.list_heading.match(line):
@@ -129,28 +139,68 @@ def _read_heading(line: str) -> str | None:
 
 def _read_list(lines: Sequence[str], at: int, rest: str, fenced: set[int]) -> list[ListedReference]:
     """Return the entries below a heading; none if what is there does not look like entries."""
-    if rest:
+    if rest and not _PATTERNS.entry.match(rest):
         return [*_split_line(rest, at)]
     found: list[ListedReference] = []
-    gap, numbered, here = 0, False, at + 1
+    gap, here = 0, at if rest else at + 1
     while here < len(lines) and here not in fenced and gap <= _MAX_GAP:
-        line = lines[here]
+        line = rest if here == at else lines[here]
         if HEADING_LINE.match(line) or (found and _read_heading(line) is not None):
             break
         if not line.strip():
             gap, here = gap + 1, here + 1
             continue
-        new = _read_entry(line, here)
-        numbered = numbered or bool(new and new.label)
-        goes_on = bool(found) and (gap == 0 or line[:1].isspace())
-        if new and (new.label or not numbered or not goes_on) and _is_reference(new, numbered):
-            found.append(new)
-        elif goes_on:
-            found[-1] = _append(found[-1], line, here)
-        elif not line.lstrip().startswith("|"):
+        taken = [_take_entry(found, part, here, gap) for part in _split_entries(line, found)]
+        if not any(taken) and not line.lstrip().startswith("|"):
             break
         gap, here = 0, here + 1
     return found if any(one.label or one.address for one in found) else []
+
+
+def _take_entry(found: list[ListedReference], part: str, at: int, gap: int) -> bool:
+    """Add a line, or a part of one, to the entries of a list; tell whether it belongs to them.
+
+    Args:
+        found: The entries above it.
+        part: The line.
+        at: The place of the line.
+        gap: How many lines above it are empty.
+    """
+    new = _read_entry(part, at)
+    numbered = any(one.label for one in found) or bool(new and new.label)
+    goes_on = bool(found) and (gap == 0 or part[:1].isspace())
+    wrapped = goes_on and not numbered and _is_wrapped(found[-1], part)
+    starts = new and (new.label or not (numbered or wrapped) or not goes_on)
+    if new and starts and _is_reference(new, numbered):
+        found.append(new)
+        return True
+    if goes_on:
+        found[-1] = _append(found[-1], part, at)
+    return goes_on
+
+
+def _is_wrapped(above: ListedReference, part: str) -> bool:
+    """Tell whether a line of a list without numbers belongs to the entry above it."""
+    bullet = _PATTERNS.bullet.match(part)
+    only_address = WEB_ADDRESS.fullmatch(part.strip(_TRIMMED))
+    return not bullet and (part[:1].isspace() or bool(only_address and not above.address))
+
+
+def _split_entries(line: str, found: Sequence[ListedReference]) -> list[str]:
+    """Return the entries of a line in which several were joined, as by a program that wraps text.
+
+    The number of each is the next one: "[1] Mill [2] Ferry".
+    """
+    first = _PATTERNS.entry.match(line)
+    label = _read_label(first) if first else found[-1].label if found else ""
+    if not label.isdigit():
+        return [line]
+    parts, start, number = list[str](), 0, int(label)
+    for mark in _PATTERNS.joined_entry.finditer(line):
+        if int(unicodedata.normalize("NFKC", next(filter(None, mark.groups())))) == number + 1:
+            parts.append(line[start : mark.start()])
+            start, number = mark.start(), number + 1
+    return [*parts, line[start:]]
 
 
 def _split_line(rest: str, at: int) -> Iterator[ListedReference]:
@@ -194,12 +244,15 @@ def _read_entry(line: str, at: int) -> ListedReference | None:
         return _build(str(int(row["label"])), " — ".join(cells), at)
     numbered = _PATTERNS.entry.match(line)
     if numbered:
-        found = (numbered[name] for name in "abcdefghijk")
-        label = unicodedata.normalize("NFKC", next(filter(None, found)))
-        return _build(str(int(label)), numbered["rest"], at)
+        return _build(_read_label(numbered), numbered["rest"], at)
     bullet = _PATTERNS.bullet.match(line)
     rest = bullet["rest"] if bullet else line.strip()
     return _build("", rest, at) if rest and not rest.startswith(("|", ">")) else None
+
+
+def _read_label(numbered: re.Match[str]) -> str:
+    found = (numbered[name] for name in "abcdefghijk")
+    return str(int(unicodedata.normalize("NFKC", next(filter(None, found)))))
 
 
 def _append(entry: ListedReference, line: str, at: int) -> ListedReference:

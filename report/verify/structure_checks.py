@@ -15,7 +15,7 @@ from report.markdown.markers import MARKER, QUOTED_WORDS
 from report.verify.check_results import CheckResult
 from report.verify.cited_report import CitedReport, Reference
 from report.verify.given_documents import GivenDocument, to_bare_address
-from report.verify.reference_list import HEADING_LINE
+from report.verify.reference_list import HEADING_LINE, is_list_heading
 from text.pattern_files import PatternFile
 from text.script import detect_single_language
 
@@ -162,11 +162,17 @@ def check_duplicates(report: CitedReport, sources: CheckedSources) -> CheckResul
         result.checked += bool(keys)
         other = next((seen[key] for key in keys if key in seen and seen[key].id != one.id), None)
         if other:
-            result.add(one.line, f"the same source as {_name(other) or other.address}", _name(one))
+            what = f"the same source as {_name(other) or other.address}"
+            result.add(one.line, what, _name(one), warning=_is_footnote(report, one))
         seen |= dict.fromkeys(keys, one)
     if not result.checked:
         result.skip("no source has an address or a document")
     return result
+
+
+def _is_footnote(report: CitedReport, reference: Reference) -> bool:
+    """Tell whether a reference is a footnote of another system, in which sources are named anew."""
+    return not report.own and report.text.split("\n")[reference.line - 1].lstrip().startswith("[^")
 
 
 def _name_document(document: GivenDocument | None) -> str:
@@ -230,7 +236,8 @@ def _list_empty_sections(blocks: Sequence[MarkdownBlock]) -> Iterator[MarkdownBl
     full = [one for one in blocks if one.kind not in ("blank", "rule")]
     for at, block in enumerate(full):
         following = full[at + 1] if at + 1 < len(full) else None
-        if block.kind != "heading" or (following is None and at == 0):
+        is_title = at == 0 and (following is None or block.lead.strip() == "#")
+        if block.kind != "heading" or is_title or is_list_heading(block.lead + block.text):
             continue
         deeper = following and following.lead.count("#") > block.lead.count("#")
         if following is None or (following.kind == "heading" and not deeper):

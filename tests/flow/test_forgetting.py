@@ -40,7 +40,8 @@ from report.document import build_document
 from report.export import render_report_files, write_report_files
 from runs import lifecycle
 from runs.trace import read_trace
-from storage.engine import close_database, read_rows, run_write
+from storage.connect import is_database_shared
+from storage.engine import close_database, lend_connection, read_rows, run_write
 from storage.events import list_events
 from storage.tables import metadata
 from tests.conftest import make
@@ -137,11 +138,48 @@ async def everything() -> dict[str, Any]:
     return {row.id: tuple(row) for row in (*said, *known)}
 
 
+def _as_text(value: object) -> str:
+    return value.decode("utf-8", "ignore") if isinstance(value, bytes) else str(value)
+
+
+def saved_with(*needles: str) -> list[str]:
+    """Return the tables of PostgreSQL's checkpoints with one of some words."""
+    tables = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+    hits = []
+    with lend_connection() as connection:
+        for table in tables if is_database_shared() else ():
+            rows = connection.exec_driver_sql(f"SELECT * FROM {table}").all()  # noqa: S608
+            values = [one for row in rows for one in row]
+            said = " ".join(map(_as_text, values)).lower()
+            hits += [table] if any(one in said for one in needles) else []
+    return hits
+
+
+TWINS = {
+    "privacy.saved_states.SavedCheckpoints": "privacy.postgres_states.PostgresCheckpoints",
+    "runs.checkpointer.CheckpointSaver": "runs.postgres_checkpointer.PostgresCheckpointSaver",
+}
+"""The classes that do on PostgreSQL what others do on SQLite."""
+
+
+def kill_at(patch: pytest.MonkeyPatch, where: str) -> None:
+    """Have whoever comes to a function killed there, on either database."""
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise Killed
+
+    patch.setattr(where, killed)
+    kind, _, name = where.rpartition(".")
+    if kind in TWINS:
+        patch.setattr(f"{TWINS[kind]}.{name}", killed)
+
+
 async def no_byte(tmp_path: Path, *needles: str) -> bool:
     """Say whether no row, no file of the home and no report has any of some words."""
     for table in metadata.sorted_tables:
         said = str((await read_rows(select(table))).all()).lower()
         assert [one for one in needles if one in said] == [], table.name
+    assert saved_with(*needles) == []
     await close_database()
     homes = [found_in(tmp_path / name, *needles) for name in ("home", "reports", "copies")]
     assert homes == [[], [], []]
@@ -158,6 +196,7 @@ async def test_no_byte_of_a_page_is_left_that_was_read_cited_and_reported(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(query_vectors, "EXACT", 1)
+    monkeypatch.setattr("library.chroma.has_collections", lambda: True)
     use(monkeypatch, "hashing")
     secret, word, _ = SECRETS[language]
     root = await hidden(secret)
@@ -235,7 +274,7 @@ async def test_no_byte_is_left_of_what_a_person_said_wherever_it_was_said_again(
 ):
     secret, *words = SAID[language]
     fact = await everywhere(thread, choices, secret, home)
-    assert len(found_in(home, words[0])) >= 2
+    assert len([*found_in(home, words[0]), *saved_with(words[0])]) >= 2
 
     plan = await wipe(fact)
 
@@ -300,11 +339,8 @@ async def test_what_was_killed_is_brought_to_its_end_by_saying_it_again(
 ):
     fact = await everywhere(thread, choices, SAID["english"][0], home)
 
-    def killed(*_: Any, **__: Any) -> None:
-        raise Killed
-
     with monkeypatch.context() as patch:
-        patch.setattr(where, killed)
+        kill_at(patch, where)
         with pytest.raises(Killed):
             await wipe(fact)
 
@@ -331,6 +367,7 @@ async def test_forgetting_a_page_that_was_killed_is_brought_to_its_end_too(
     where: str,
 ):
     monkeypatch.setattr(query_vectors, "EXACT", 1)
+    monkeypatch.setattr("library.chroma.has_collections", lambda: True)
     use(monkeypatch, "hashing")
     secret, *words = SECRETS["english"]
     root = await hidden(secret)

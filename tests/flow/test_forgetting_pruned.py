@@ -27,6 +27,7 @@ from tests.flow.test_forgetting import (
     asked,
     everything,
     hidden,
+    kill_at,
     no_byte,
     wipe,
 )
@@ -136,11 +137,8 @@ async def test_pruning_that_was_killed_is_brought_to_its_end_and_forgetting_reac
 ):
     page = await vault(thread, choices, hidden)
 
-    def killed(*_: Any, **__: Any) -> None:
-        raise Killed
-
     with monkeypatch.context() as patch:
-        patch.setattr(where, killed)
+        kill_at(patch, where)
         with pytest.raises(Killed):
             await prune()
     if then == "prune":

@@ -11,11 +11,15 @@ from typing import Any, cast
 
 import pytest
 from langchain_core.messages import AIMessage
+from langchain_core.tracers.langchain import wait_for_all_tracers
+from langsmith.utils import get_env_var
+from opentelemetry.sdk.trace import TracerProvider
 
 from calls import call_middleware
 from calls.attempts import UNSENT_PREFIX, list_attempts
 from config.errors import ErrorCode, Problem
 from config.resources import replace_resources
+from evals.openai_server import Server
 from graph import session
 from graph.session import ThreadSession
 from runs import span_export
@@ -24,6 +28,7 @@ from tests.collector import Collector, SentSpan, collecting
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
+from tests.page_vectors import use
 from tests.places import new_process
 
 pytestmark = pytest.mark.extractive(
@@ -210,9 +215,10 @@ async def test_a_session_after_a_review_goes_on_with_the_trace_and_links_to_the_
     await assert_sums_are_those_of_the_ledger(spans)
 
 
-async def wait_for_open_attempts(count: int) -> None:
+async def wait_for_research(steps: int) -> None:
     for _ in range(1000):
-        if [one.status for one in await list_attempts("t1-1")].count("open") == count:
+        made = await list_attempts("t1-1")
+        if [(one.role, one.status) for one in made].count(("researcher", "open")) == steps:
             return
         await asyncio.sleep(0.01)
     pytest.fail("nothing was asked")
@@ -238,7 +244,7 @@ async def test_what_a_killed_session_did_not_send_is_told_by_the_next(
         killed.setattr(session, "end_run_spans", nothing)
         killed.setattr(call_middleware, "commit_statements", nothing)
         run = asyncio.create_task(thread.begin(QUESTION, make(choices), quiet))
-        await wait_for_open_attempts(2)
+        await wait_for_research(steps=2)
         run.cancel()
         await asyncio.wait([run])
     # Nobody closes what a killed process had open.
@@ -331,3 +337,73 @@ async def test_metrics_are_sent_where_they_are_asked_for(
     )
     assert sum(point.sum for point in used) == sum(one.tokens_in + one.tokens_out for one in made)
     assert sum(point.count for point in took) == len(made)
+
+
+@pytest.fixture
+def vectors(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server that makes vectors."""
+    with Server([]) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        use(monkeypatch, "openai:text-embedding-3-small")
+        yield server
+
+
+async def test_requests_for_vectors_are_spans_of_the_nodes_that_need_them(
+    collector: Collector,
+    vectors: Server,
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+):
+    script.on("Draft", draft("waggle dance"))
+
+    await thread.begin(QUESTION, make(choices), quiet)
+    spans = await sent(collector)
+
+    assert vectors.log
+    await assert_sums_are_those_of_the_ledger(spans)
+    requests = [one for one in spans if one.name == "embeddings text-embedding-3-small"]
+    assert {one.attributes["gen_ai.provider.name"] for one in requests} == {"openai"}
+    assert {one.attributes["gen_ai.operation.name"] for one in requests} == {"embeddings"}
+    nodes = [one for one in spans if "dossier.node" in one.attributes]
+    assert {one.parent for one in requests} <= {one.id for one in nodes}
+
+
+async def test_langsmith_is_told_beside_a_collector_where_it_is_switched_on(
+    collector: Collector,
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    script.on("Draft", draft("waggle dance"))
+    with monkeypatch.context() as patch:
+        patch.setenv("LANGSMITH_TRACING", "true")
+        patch.setenv("LANGSMITH_API_KEY", "not-a-key")
+        patch.setenv("LANGSMITH_ENDPOINT", collector.url)
+        get_env_var.cache_clear()
+        await thread.begin(QUESTION, make(choices), quiet)
+        await asyncio.to_thread(wait_for_all_tracers)
+    get_env_var.cache_clear()
+    spans = await sent(collector)
+
+    assert {path.partition("?")[0] for path, _ in collector.bodies} > {"/v1/traces"}
+    assert len([span for span in spans if not span.parent]) == 1
+    assert attempts_of(spans)
+
+
+async def test_a_run_within_the_span_of_another_program_is_a_trace_with_a_link_to_it(
+    collector: Collector, thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+
+    other = TracerProvider(shutdown_on_exit=False).get_tracer("other")
+    with other.start_as_current_span("request") as around:
+        await thread.begin(QUESTION, make(choices), quiet)
+    spans = await sent(collector)
+
+    [root] = [span for span in spans if not span.parent]
+    outer = around.get_span_context()
+    assert root.links == [(format(outer.trace_id, "032x"), format(outer.span_id, "016x"))]
+    assert {span.trace for span in spans} == {root.trace} != {root.links[0][0]}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evals.openai_server import Server as ModelServer
+from tests.collector import Collector, collecting
 from tests.integration.command import WHO, Done, Forks, Place
 from tests.integration.serving import Server, serving
 
@@ -32,8 +33,18 @@ def silent_model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, silent_model: ModelServer) -> Iterator[Server]:
+def told() -> Iterator[Collector]:
+    """The collector of OpenTelemetry that the server tells of its runs."""
+    with collecting() as collector:
+        yield collector
+
+
+@pytest.fixture(scope="session")
+def server(
+    tmp_path_factory: pytest.TempPathFactory, silent_model: ModelServer, told: Collector
+) -> Iterator[Server]:
     keys = {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": silent_model.url}
+    keys |= {"OTEL_EXPORTER_OTLP_ENDPOINT": told.url, "OTEL_BSP_SCHEDULE_DELAY": "100"}
     with serving(tmp_path_factory.mktemp("server"), **keys) as server:
         yield server
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from typing import Any
 
@@ -10,6 +11,7 @@ import httpx
 import pytest
 
 from evals.openai_server import Server as ModelServer
+from tests.collector import Collector, SentSpan
 from tests.integration.serving import (
     ANSWERED,
     ROOT,
@@ -49,6 +51,38 @@ async def test_a_run_pauses_at_the_plan_with_a_schema_for_the_answer_and_resumes
 
     assert state["status"] == "succeeded"
     assert state["report"]["cited"]
+
+
+async def test_a_collector_is_told_of_the_sessions_of_a_run_as_the_ledger_has_them(
+    client: Any, server: Server, told: Collector
+):
+    thread, _ = await reviewed(client)
+    resume = {"resume": {"decisions": [{"type": "approve"}]}}
+    await client.runs.wait(thread, "dossier", command=resume, context=context())
+
+    spans = await _wait_for_sessions(told, thread, 2)
+
+    first, second = sorted((one for one in spans if not one.parent), key=lambda one: one.started)
+    assert first.attributes["dossier.status"] == "waiting_review"
+    assert second.attributes["dossier.status"] == "succeeded"
+    assert second.links == [(first.trace, first.id)]
+    ids = {one.id for one in spans}
+    assert all(not one.parent or one.parent in ids for one in spans)
+    shown = json.loads((await dossier(server, "runs", "show", f"{thread}-1", "--json")).stdout)
+    made = [one.attributes for one in spans if "dossier.attempt" in one.attributes]
+    assert len(made) == shown["spent"]["calls"]
+    read = sum(one["gen_ai.usage.input_tokens"] for one in made)
+    assert read == shown["spent"]["tokens_in"]
+
+
+async def _wait_for_sessions(told: Collector, thread: str, count: int) -> list[SentSpan]:
+    """Return the spans of a thread when so many sessions have ended."""
+    for _ in range(100):
+        its = [span for span in told.spans if span.attributes["gen_ai.conversation.id"] == thread]
+        if sum(not span.parent for span in its) >= count:
+            return its
+        await asyncio.sleep(0.1)
+    pytest.fail("the sessions were not told")
 
 
 async def test_an_answer_of_the_wrong_shape_leaves_the_review_waiting(client: Any):

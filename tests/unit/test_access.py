@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import stat
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,11 @@ from starlette.websockets import WebSocket
 
 from app import access
 from app.access import STUDIO, AccessMiddleware, AccessRules, log_access_rules
+from app.auth.login import Login
+from app.auth.user import User
+from app.auth.user_store import add_user, issue_token
 from app.server_token import NAME, load_server_token
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from tests.cases import each_case
 from tests.places import new_process
@@ -451,3 +455,117 @@ class TestToken:
         assert problem.value.code == "token_unusable"
         for sent in ("", "short", "any"):
             assert client().get("/threads", headers={"x-api-key": sent}).status_code == 503
+
+
+class TestUsers:
+    """Where users log in, everything but a few pages needs the token of one."""
+
+    @pytest.fixture
+    async def token(self, monkeypatch: pytest.MonkeyPatch) -> str:
+        monkeypatch.setenv("DOSSIER_AUTH", "users")
+        monkeypatch.setenv("LANGSMITH_LANGGRAPH_API_VARIANT", "local_dev")
+        monkeypatch.setenv("LANGGRAPH_API_URL", HERE)
+        new_process()
+        await add_user("ada", is_operator=True)
+        return await issue_token("ada")
+
+    async def test_a_token_of_a_user_opens_the_server_and_that_of_the_home_does_not(
+        self, token: str
+    ):
+        asker = client(AccessRules.from_installation())
+
+        assert asker.get("/threads", headers={"x-api-key": token}).status_code == 200
+        assert asker.get("/threads", headers={"authorization": f"bearer {token}"}).is_success
+        assert asker.get("/threads", headers=keyed()).json()["code"] == "token_wrong"
+        assert asker.get("/threads").json()["code"] == "token_missing"
+        assert asker.get("/threads").headers["www-authenticate"] == "Bearer"
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"origin": PAGE},
+            {"origin": PAGE, "x-auth-scheme": "langsmith"},
+            {"x-auth-scheme": "langsmith"},
+            {"x-user-id": "ada", "x-forwarded-user": "ada", "remote-user": "ada"},
+            {"cookie": "token=TOKEN"},
+            {"x-api_key": "TOKEN"},
+            {"x-dossier-token": "TOKEN"},
+            {"authorization": "TOKEN"},
+            {"authorization": "Basic TOKEN"},
+        ],
+    )
+    async def test_nothing_else_lets_anybody_in(self, token: str, headers: dict[str, str]):
+        asker = client(AccessRules.from_installation())
+        sent = {name: value.replace("TOKEN", token) for name, value in headers.items()}
+
+        told = asker.get(f"/threads?token={token}&x-api-key={token}", headers=sent)
+        assert (told.status_code, told.json()["code"]) == (401, "token_missing")
+        assert done == []
+
+    async def test_two_tokens_are_none(self, token: str):
+        await add_user("bob")
+        other = await issue_token("bob")
+        asker = client(AccessRules.from_installation())
+
+        twice = [("x-api-key", token), ("x-api-key", other)]
+        assert asker.get("/threads", headers=twice).json()["code"] == "token_wrong"
+        both = [("authorization", f"Bearer {token}"), ("authorization", f"Bearer {other}")]
+        assert asker.get("/threads", headers=both).json()["code"] == "token_wrong"
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            *("/internal/truncate", "/internal/debug/thread/x", "/deploy", "/deploy/x/stream"),
+            *("/internal/", "/internal"),
+        ],
+    )
+    async def test_tools_of_the_development_server_are_closed_for_operators_too(
+        self, token: str, path: str
+    ):
+        asker = client(AccessRules.from_installation())
+
+        told = asker.post(path, headers={"x-api-key": token})
+        assert (told.status_code, told.json()["code"]) == (403, "operator_only")
+
+    async def test_a_websocket_needs_the_token_too(self, token: str):
+        asker = client(AccessRules.from_installation())
+        with asker.websocket_connect("/talk", headers={"x-api-key": token}) as talking:
+            assert talking.receive_text() == "in"
+        with (
+            pytest.raises(WebSocketDenialResponse),
+            asker.websocket_connect("/talk", headers={"origin": PAGE}),
+        ):
+            pass
+
+    async def test_foreign_pages_and_hosts_stay_outside(self, token: str):
+        asker = client(AccessRules.from_installation())
+        key = {"x-api-key": token}
+
+        assert asker.get("/threads", headers={**key, "origin": "https://evil.example"}).is_error
+        assert asker.get("/threads", headers={**key, "host": "rebound.example"}).is_error
+
+    async def test_a_start_with_a_class_that_is_none_fails(self, monkeypatch: pytest.MonkeyPatch):
+        for named in ("nowhere.login:Login", "config.settings:Settings", "app.access:Nobody"):
+            monkeypatch.setenv("DOSSIER_AUTH", named)
+            new_process()
+            with pytest.raises(Problem) as told:
+                log_access_rules()
+            assert (told.value.code, told.value.where) == ("config_value", "DOSSIER_AUTH")
+
+    async def test_an_own_class_finds_the_user(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setenv("DOSSIER_AUTH", f"{__name__}:CookieLogin")
+        monkeypatch.setenv("LANGGRAPH_API_URL", HERE)
+        new_process()
+        asker = client(AccessRules.from_installation())
+
+        assert asker.get("/threads", headers={"cookie": "name=ada"}).status_code == 200
+        assert asker.get("/threads", headers={"cookie": "name=eve"}).status_code == 401
+
+
+class CookieLogin(Login):
+    """A class as an operator may write one."""
+
+    async def identify(self, headers: Mapping[str, str]) -> User:
+        if headers.get("cookie") != "name=ada":
+            raise Problem(ErrorCode.TOKEN_MISSING, "log in first")
+        return User("ada")

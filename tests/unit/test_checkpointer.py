@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from typing import Any
+from typing import Any, cast
 
 import ormsgpack
 import pytest
@@ -18,43 +18,68 @@ from langgraph.checkpoint.base import empty_checkpoint
 from config.errors import Problem
 from config.settings import settings
 from runs.checkpointer import CheckpointSaver, _enable_write_ahead_log, open_checkpointer
+from runs.thread_saver import ThreadSaver
 from tests.clock import Clock
 
 
 @pytest.fixture
 async def saver() -> AsyncIterator[CheckpointSaver]:
-    """The opened checkpoints."""
+    """The opened checkpoints of SQLite."""
+    async with open_checkpointer() as opened:
+        yield cast("CheckpointSaver", opened)
+
+
+@pytest.fixture
+async def each(either: str) -> AsyncIterator[ThreadSaver]:
+    """The opened checkpoints of each database in turn."""
     async with open_checkpointer() as opened:
         yield opened
 
 
 async def put(
-    saver: CheckpointSaver, thread: str, *numbers: int, run: str = "r1", space: str = ""
+    saver: ThreadSaver, thread: str, *numbers: int, run: str = "r1", space: str = ""
 ) -> None:
     """Save one checkpoint with one write for each number, one after the other."""
     for number in numbers:
         parent = await saver.aget_tuple(at(thread, space))
         config = parent.config if parent else at(thread, space)
-        checkpoint = {**empty_checkpoint(), "id": f"{number:08}", "channel_values": {"n": number}}
+        value = {"n": number, "said": [f"{number}"]}
+        checkpoint = checkpoint_of(f"{number:08}", **value)
         metadata: Any = {"source": "loop", "step": number, "run_id": run}
-        saved = await saver.aput(config, checkpoint, metadata, {})  # type: ignore[typeddict-item]
+        versions = checkpoint["channel_versions"]
+        saved = await saver.aput(config, checkpoint, metadata, versions)
         await saver.aput_writes(saved, [("n", number + 1)], f"task-{number}")
+
+
+def checkpoint_of(id: str = "", **values: Any) -> Any:
+    """Return a checkpoint with values, each of a version of its own."""
+    made = {**empty_checkpoint(), "channel_values": values}
+    made["id"] = id or made["id"]
+    made["channel_versions"] = {name: f"{made['id']}.{name}" for name in values}
+    return made
 
 
 def at(thread: str, space: str = "") -> Any:
     return {"configurable": {"thread_id": thread, "checkpoint_ns": space}}
 
 
-async def numbers(saver: CheckpointSaver, thread: str, space: str = "") -> list[int]:
+async def numbers(saver: ThreadSaver, thread: str, space: str = "") -> list[int]:
     """Return the numbers saved of a thread, newest first."""
     found = [one async for one in saver.alist(at(thread, space))]
-    return [one.checkpoint["channel_values"]["n"] for one in found]
+    values = [one.checkpoint["channel_values"] for one in found]
+    assert all(one["said"] == [f"{one['n']}"] for one in values)
+    return [one["n"] for one in values]
 
 
-def rows(saver: CheckpointSaver, table: str) -> int:
-    return len(saver.conn.execute(f"SELECT 1 FROM {table}").fetchall())  # noqa: S608
+async def count_writes(saver: ThreadSaver, *threads: str) -> int:
+    """Return how many writes are saved behind the checkpoints of threads."""
+    found = [
+        one for name in threads async for one in saver.alist({"configurable": {"thread_id": name}})
+    ]
+    return sum(len(one.pending_writes or ()) for one in found)
 
 
+@pytest.mark.usefixtures("either")
 async def test_what_was_saved_is_there_when_it_is_opened_again():
     async with open_checkpointer() as saver:
         await put(saver, "t1", 1, 2)
@@ -63,47 +88,47 @@ async def test_what_was_saved_is_there_when_it_is_opened_again():
         assert await numbers(saver, "t1") == [2, 1]
 
 
-async def test_deleting_runs_deletes_what_they_saved_and_nothing_else(saver: CheckpointSaver):
-    await put(saver, "t1", 1, run="r1")
-    await put(saver, "t1", 2, 3, run="r2")
-    await put(saver, "t2", 1, run="r2")
-    await put(saver, "t3", 1, run="r3")
+async def test_deleting_runs_deletes_what_they_saved_and_nothing_else(each: ThreadSaver):
+    await put(each, "t1", 1, run="r1")
+    await put(each, "t1", 2, 3, run="r2")
+    await put(each, "t2", 1, run="r2")
+    await put(each, "t3", 1, run="r3")
 
-    await saver.adelete_for_runs(["r2", "unknown"])
+    await each.adelete_for_runs(["r2", "unknown"])
 
-    assert await numbers(saver, "t1") == [1]
-    assert await numbers(saver, "t2") == []
-    assert await numbers(saver, "t3") == [1]
-    assert rows(saver, "writes") == 2
+    assert await numbers(each, "t1") == [1]
+    assert await numbers(each, "t2") == []
+    assert await numbers(each, "t3") == [1]
+    assert await count_writes(each, "t1", "t3") == 2
 
 
-async def test_deleting_no_runs_deletes_nothing(saver: CheckpointSaver):
-    await put(saver, "t1", 1)
-    await saver.adelete_for_runs([])
+async def test_deleting_no_runs_deletes_nothing(each: ThreadSaver):
+    await put(each, "t1", 1)
+    await each.adelete_for_runs([])
 
-    assert await numbers(saver, "t1") == [1]
+    assert await numbers(each, "t1") == [1]
 
 
 @pytest.mark.parametrize("name", ["r1' OR '1'='1", '["r1"]', "%", "r_"])
-async def test_the_id_of_a_run_is_only_a_name(saver: CheckpointSaver, name: str):
-    await put(saver, "t1", 1)
-    await saver.adelete_for_runs([name])
+async def test_the_id_of_a_run_is_only_a_name(each: ThreadSaver, name: str):
+    await put(each, "t1", 1)
+    await each.adelete_for_runs([name])
 
-    assert await numbers(saver, "t1") == [1]
+    assert await numbers(each, "t1") == [1]
 
 
-async def test_a_copied_thread_has_everything_and_a_life_of_its_own(saver: CheckpointSaver):
-    await put(saver, "t1", 1, 2)
-    await put(saver, "t1", 1, space="step")
+async def test_a_copied_thread_has_everything_and_a_life_of_its_own(each: ThreadSaver):
+    await put(each, "t1", 1, 2)
+    await put(each, "t1", 1, space="step")
 
-    await saver.acopy_thread("t1", "t2")
-    assert await numbers(saver, "t2", "step") == [1]
-    await put(saver, "t2", 3)
+    await each.acopy_thread("t1", "t2")
+    assert await numbers(each, "t2", "step") == [1]
+    await put(each, "t2", 3)
 
-    assert await numbers(saver, "t2") == [3, 2, 1]
-    assert await numbers(saver, "t1") == [2, 1]
-    newest = await saver.aget_tuple(at("t1"))
-    copied = await saver.aget_tuple(
+    assert await numbers(each, "t2") == [3, 2, 1]
+    assert await numbers(each, "t1") == [2, 1]
+    newest = await each.aget_tuple(at("t1"))
+    copied = await each.aget_tuple(
         {"configurable": {"thread_id": "t2", "checkpoint_ns": "", "checkpoint_id": "00000002"}}
     )
     assert newest
@@ -111,43 +136,43 @@ async def test_a_copied_thread_has_everything_and_a_life_of_its_own(saver: Check
     assert copied.pending_writes == newest.pending_writes == [("task-2", "n", 3)]
 
 
-async def test_pruning_keeps_the_newest_of_every_part_of_a_thread(saver: CheckpointSaver):
-    await put(saver, "t1", 1, 2, 3)
-    await put(saver, "t1", 1, 2, space="step")
-    await put(saver, "t2", 1, 2)
+async def test_pruning_keeps_the_newest_of_every_part_of_a_thread(each: ThreadSaver):
+    await put(each, "t1", 1, 2, 3)
+    await put(each, "t1", 1, 2, space="step")
+    await put(each, "t2", 1, 2)
 
-    await saver.aprune(["t1"])
+    await each.aprune(["t1"])
 
-    assert await numbers(saver, "t1") == [3]
-    assert await numbers(saver, "t1", "step") == [2]
-    assert await numbers(saver, "t2") == [2, 1]
-    assert rows(saver, "writes") == 4
-
-
-async def test_pruning_may_delete_whole_threads(saver: CheckpointSaver):
-    await put(saver, "t1", 1, 2)
-    await put(saver, "t2", 1)
-
-    await saver.aprune(["t1", "unknown"], strategy="delete")
-
-    assert await numbers(saver, "t1") == []
-    assert await numbers(saver, "t2") == [1]
+    assert await numbers(each, "t1") == [3]
+    assert await numbers(each, "t1", "step") == [2]
+    assert await numbers(each, "t2") == [2, 1]
+    assert await count_writes(each, "t1", "t2") == 4
 
 
-async def test_a_thread_goes_on_after_it_was_pruned(saver: CheckpointSaver):
-    await put(saver, "t1", 1, 2)
-    await saver.aprune(["t1"])
-    await put(saver, "t1", 3)
+async def test_pruning_may_delete_whole_threads(each: ThreadSaver):
+    await put(each, "t1", 1, 2)
+    await put(each, "t2", 1)
 
-    assert await numbers(saver, "t1") == [3, 2]
+    await each.aprune(["t1", "unknown"], strategy="delete")
+
+    assert await numbers(each, "t1") == []
+    assert await numbers(each, "t2") == [1]
 
 
-async def test_messages_come_back_as_messages(saver: CheckpointSaver):
+async def test_a_thread_goes_on_after_it_was_pruned(each: ThreadSaver):
+    await put(each, "t1", 1, 2)
+    await each.aprune(["t1"])
+    await put(each, "t1", 3)
+
+    assert await numbers(each, "t1") == [3, 2]
+
+
+async def test_messages_come_back_as_messages(each: ThreadSaver):
     said = {"messages": [HumanMessage("蜜蜂", id="1")], "sources": {"S1": {"title": "Bees"}}}
-    checkpoint: Any = {**empty_checkpoint(), "channel_values": said}
-    await saver.aput(at("t1"), checkpoint, {}, {})
+    checkpoint = checkpoint_of(**said)
+    await each.aput(at("t1"), checkpoint, {}, checkpoint["channel_versions"])
 
-    found = await saver.aget_tuple(at("t1"))
+    found = await each.aget_tuple(at("t1"))
 
     assert found
     assert found.checkpoint["channel_values"] == said
@@ -322,27 +347,27 @@ async def test_it_is_closed_behind_a_caller_who_left_while_it_was_opened(
 
 
 async def test_what_branches_saved_is_deleted_when_the_whole_graph_is_saved_behind_them(
-    saver: CheckpointSaver,
+    each: ThreadSaver,
 ):
-    await put(saver, "t1", 1)
-    await put(saver, "t1", 2, 3, space="step:a")
-    await put(saver, "t2", 2, space="step:b")
-    await put(saver, "t1", 4)
-    await put(saver, "t1", 5, space="step:c")
+    await put(each, "t1", 1)
+    await put(each, "t1", 2, 3, space="step:a")
+    await put(each, "t2", 2, space="step:b")
+    await put(each, "t1", 4)
+    await put(each, "t1", 5, space="step:c")
 
-    assert await numbers(saver, "t1") == [4, 1]
-    assert await numbers(saver, "t1", "step:a") == []
-    assert await numbers(saver, "t1", "step:c") == [5]
-    assert await numbers(saver, "t2", "step:b") == [2]
+    assert await numbers(each, "t1") == [4, 1]
+    assert await numbers(each, "t1", "step:a") == []
+    assert await numbers(each, "t1", "step:c") == [5]
+    assert await numbers(each, "t2", "step:b") == [2]
 
 
-async def test_a_state_that_was_edited_by_hand_deletes_no_branch(saver: CheckpointSaver):
-    await put(saver, "t1", 1, space="step:a")
+async def test_a_state_that_was_edited_by_hand_deletes_no_branch(each: ThreadSaver):
+    await put(each, "t1", 1, space="step:a")
     checkpoint: Any = {**empty_checkpoint(), "id": "00000002"}
 
-    await saver.aput(at("t1"), checkpoint, {"source": "update", "step": 2}, {})
+    await each.aput(at("t1"), checkpoint, {"source": "update", "step": 2}, {})
 
-    assert await numbers(saver, "t1", "step:a") == [1]
+    assert await numbers(each, "t1", "step:a") == [1]
 
 
 DAMAGED = "ffffffff-ffff-6fff-8000-000000000000"
@@ -358,15 +383,15 @@ async def test_an_id_that_no_other_can_come_after_is_damage(saver: CheckpointSav
 
 
 async def test_ids_come_after_those_of_every_branch_of_the_thread(
-    saver: CheckpointSaver, monkeypatch: pytest.MonkeyPatch
+    each: ThreadSaver, monkeypatch: pytest.MonkeyPatch
 ):
     clock = Clock(monkeypatch)
     clock.step(3_600)
     for space in ("", "step:a"):
         checkpoint = empty_checkpoint()
-        await saver.aput(at("t1", space), checkpoint, {"source": "update"}, {})
+        await each.aput(at("t1", space), checkpoint, {"source": "update"}, {})
     clock.restart(-7_200)
 
-    await saver.aget_tuple(at("t1"))
+    await each.aget_tuple(at("t1"))
 
     assert empty_checkpoint()["id"] > checkpoint["id"]

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 from sqlalchemy import delete
 
 from config.errors import Problem
 from config.settings import settings
 from library import chroma, query_vectors, vector_upkeep
+from library.chroma import has_collections
 from library.page_embedding import embed_due, reembed
 from library.page_erasure import forget_pages
 from library.tables import vectors
@@ -37,6 +37,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """More than ten vectors are many here, and hashing makes them."""
     monkeypatch.setattr(query_vectors, "EXACT", 10)
     use(monkeypatch, "hashing")
+    # As with a server of Chroma, which every machine sees.
+    monkeypatch.setattr(chroma, "has_collections", lambda: True)
 
 
 async def the_set() -> VectorSet:
@@ -82,6 +84,22 @@ async def test_a_large_set_is_found_through_a_collection():
 
     assert (await nearest(BEES[3]))[0] == BEES[3]
     assert folders() == {(await the_set()).collection}
+
+
+async def test_machines_that_share_a_database_and_no_chroma_compare_all_vectors(
+    either: str, monkeypatch: pytest.MonkeyPatch
+):
+    await add(*BEES)
+    await build_due_collection()
+    await add(*(f"Wasp {number} visits nobody." for number in range(20)))
+    monkeypatch.setattr(chroma, "has_collections", has_collections)
+
+    assert has_collections() == (either == "sqlite")
+    assert (await build_due_collection() > 0) == (either == "sqlite")
+    if either == "postgresql":
+        # The folder of this machine is not that of the others.
+        monkeypatch.setattr(chroma, "query_collection", None)
+    assert (await nearest(BEES[3]))[0] == BEES[3]
 
 
 async def test_a_collection_is_built_once():
@@ -178,9 +196,8 @@ async def test_a_collection_that_was_never_finished_is_removed_by_the_next_build
 
 async def test_what_another_process_builds_is_not_built_here():
     await add(*BEES)
-    settings().locks.mkdir(parents=True, exist_ok=True)
 
-    with FileLock(settings().locks / LOCK):
+    with thread_lock(LOCK):
         assert await build_due_collection() == 0
 
     assert await build_due_collection() == 12

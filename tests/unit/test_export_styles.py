@@ -17,6 +17,7 @@ from report.exports.author_labels import list_author_labels
 from report.exports.bibliography import list_cited_works
 from report.exports.export_formats import EXPORT_FORMATS, ExportedReport, check_export_style
 from report.rendering.html_page import hash_element
+from report.rendering.numbering import number_document
 from report.verify.all_checks import VerifiedFile, verify_report
 from report.verify.cited_report import parse_report
 from report.verify.given_documents import GivenDocument
@@ -39,7 +40,8 @@ def source(at: int, **more) -> dict:
 def label(sources: list[dict], language: str = "en") -> list[str]:
     body = " ".join(f"Bees dance [{one['id']}]." for one in sources)
     report = make_report(sources=sources, texts={}, body=body, language=language)
-    return list_author_labels(list_cited_works(report), language)
+    shown, _ = number_document(report.document)
+    return list_author_labels(list_cited_works(report, shown.documents), language)
 
 
 # --- names by author and year

@@ -13,15 +13,18 @@ import subprocess
 import threading
 import zipfile
 import zlib
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
 import docx
 import jsonschema_rs
+import pypdfium2
 import pytest
 from docx.oxml.ns import qn
 from lxml import etree
+from lxml import html as lxml_html
 
 from config.errors import Problem
 from report.exports import pdf_report
@@ -233,9 +236,9 @@ def test_the_columns_of_a_table_of_word_are_as_wide_as_their_words_need():
     assert 4 * bee < told
     assert bee + told < page
     assert first.style.name == "Report Table"
-    assert second.style.name == "Dense Report Table"
+    assert second.style.name == "Very Dense Report Table"
     assert sum(one.width for one in second.columns) <= page * 1.001
-    assert second.cell(1, 13).paragraphs[0].style.name == "Dense Report Table Text"
+    assert second.cell(1, 13).paragraphs[0].style.name == "Very Dense Report Table Text"
 
 
 def test_words_in_cells_of_word_keep_their_emphasis_links_and_spaces():
@@ -607,12 +610,62 @@ def test_pdftotext_reads_chinese_in_a_pdf(pdf: bytes, tmp_path: Path):
     assert "蜜蜂_100%" in told
 
 
+def prepare_pdf(report: ExportedReport) -> str:
+    """Return the page from which a PDF is drawn."""
+    return pdf_report.prepare_page(find_format("html").load()(report).decode(), report.document)
+
+
+def test_a_pdf_has_below_each_source_the_sentences_that_rest_on_it_and_their_places():
+    page = lxml_html.document_fromstring(prepare_pdf(make_report()))
+
+    (told, *_) = page.xpath("//*[@id='s1']//ul[@class='uses']//a")
+    assert told.text_content() == f"They show the way: “{QUOTE}”"
+    assert page.xpath(f"//a[@class='ref'][@id='{told.get('href')[1:]}']")
+    doubtful = make_report(doubted=[{"text": "The end.", "reason": "numbers", "proof": ""}])
+    page = lxml_html.document_fromstring(prepare_pdf(doubtful))
+    assert page.find_class("doubts")
+    assert not page.xpath("//*[@class='doubts']//a[@class='back']")
+
+
+def test_a_table_of_a_pdf_is_as_dense_as_the_page_needs_and_its_ends_stay_together():
+    def table(columns: int, rows: int) -> str:
+        head = "|".join(["Observation"] * columns)
+        return f"|{head}|\n|{'---|' * columns}\n" + f"|{'words|' * columns}\n" * rows
+
+    body = "\n\nText.\n\n".join(table(*size) for size in ((2, 3), (8, 20), (10, 20), (30, 20)))
+    page = lxml_html.document_fromstring(prepare_pdf(make_report(body=f"{body}\n\nEnd [S1].")))
+
+    frames = page.find_class("table")
+    assert [one.get("class") for one in frames] == [
+        "table short",
+        "table dense",
+        "table very-dense",
+        "table very-dense broken",
+    ]
+    kept = [row.get("class") == "kept" for row in frames[1].iter("tr")]
+    assert kept == [True] * 3 + [False] * 15 + [True] * 2 + [False]
+
+
+def test_no_column_of_a_wide_table_of_a_pdf_is_beyond_its_page():
+    pytest.importorskip("weasyprint")
+    cells = "|".join(f"Observation{at:02}" for at in range(14))
+    body = f"|{cells}|\n|{'---|' * 14}\n|{cells}|\n\nEnd [S1]."
+
+    made = export("pdf", make_report(body=body, texts={}, sources=SOURCES[:1]))
+
+    with closing(pypdfium2.PdfDocument(made)) as opened:
+        text = opened[0].get_textpage()
+        assert text.get_text_range().count("Ob") == 2 * 14
+        right = max(text.get_charbox(at)[2] for at in range(text.count_chars()))
+        assert right < opened[0].get_width() - 50
+
+
 def test_very_long_words_of_a_pdf_are_broken_in_pieces_and_whole():
     word, other = "x1y2z3" * 500, "0123456789" * 200
     body = f"Words {word} and *{other}* and\n\n```\n{other}\n```\n\n{'蜜' * 900} [S1]."
     report = make_report(body=body, texts={})
 
-    page = pdf_report.prepare_page(find_format("html").load()(report).decode(), report.document)
+    page = prepare_pdf(report)
 
     pieces = re.findall(r'<span class="piece">(\w+)</span>', page)
     assert max(map(len, pieces)) == 200

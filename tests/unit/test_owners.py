@@ -323,6 +323,7 @@ READS: dict[str, Read] = {
     "library.page_outline.resolve_outline_ids": _brief,
     "library.store.find_altered_pages": lambda o, ids: store.find_altered_pages(o, ids.pages),
     "library.store.find_computed_pages": lambda o, ids: store.find_computed_pages(o, ids.pages),
+    "library.store.find_computed_result": lambda o, ids: store.find_computed_result(o, "", []),
     "library.recall.locate_below": lambda o, ids: library_recall.locate_below(
         o,
         [page_retrieval.FoundPage(one, "file", "", "", "", 0.0) for one in ids.pages],

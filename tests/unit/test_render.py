@@ -1115,6 +1115,12 @@ def test_numbers_of_sources_without_places_need_no_word():
     assert "A number without" not in render_markdown(document("Bees dance [S1]. They sing [S1]."))
 
 
+def test_a_sentence_below_its_source_has_no_marks_of_emphasis():
+    page = render_html(document("The *waggle* and the **round** dance [S1]."))
+
+    assert 'href="#c1">The waggle and the round dance.</a>' in page
+
+
 def test_a_report_may_have_hundreds_of_doubts_remarks_and_tables():
     count = 300
     sentences = [f"Bee number {at} dances alone [S1]." for at in range(count)]

@@ -23,7 +23,7 @@ from runs.checkpointer import open_checkpointer
 from runs.lifecycle import UNFINISHED_STATUSES, create_run, list_recent_runs, set_run_status
 from runs.lock import thread_lock
 from runs.tables import calls, runs
-from runs.trace import flush_traces, trace, trace_file
+from runs.trace import flush_traces, read_trace, trace, trace_file
 from storage.engine import read_rows, run_write
 
 DAY = 86_400.0
@@ -69,7 +69,7 @@ async def left(thread: str) -> dict[str, int]:
             (sources, sources.c.thread, thread),
         )
     }
-    return rows | {"saved": saved, "trace": int(trace_file(f"{thread}-1").exists())}
+    return rows | {"saved": saved, "trace": min(1, len(await read_trace(f"{thread}-1")))}
 
 
 ALL = {"runs": 1, "calls": 1, "sources": 1, "saved": 1, "trace": 1}

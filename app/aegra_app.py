@@ -1,0 +1,81 @@
+"""Aegra's application as Dossier uses it: its checkpoints, and its checks of requests first.
+
+It can be imported only where Aegra is installed, and after `aegra_server.py` has configured it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from aegra_api.core.database import db_manager
+from aegra_api.main import CUSTOM_ROUTE_AUTH, app
+from fastapi import FastAPI, HTTPException
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.access import AccessMiddleware
+from app.api.open_route import OpenRoute
+from app.http_app import MaskingMiddleware
+from app.problems import answer_refusal
+from app.server import open_server_checkpointer
+
+HEALTH_PATHS = frozenset(["/live", "/ready", "/health"])
+"""The paths that a worker answers."""
+
+_aegra_lifespan = app.router.lifespan_context
+
+
+@asynccontextmanager
+async def _lifespan(application: FastAPI) -> AsyncIterator[Any]:
+    """Open the checkpoints before Aegra's first worker takes a run.
+
+    Aegra's own saver knows nothing of secrets, damage, or what else goes with a thread.
+    """
+    async with open_server_checkpointer() as saver:
+        db_manager.get_checkpointer = lambda: saver
+        async with _aegra_lifespan(application) as state:
+            yield state
+
+
+def _check_requests_first() -> None:
+    """Put Dossier's checks of requests before Aegra's CORS, which lets every page in."""
+    checks = (AccessMiddleware, MaskingMiddleware)
+    first = [one for one in app.user_middleware if one.cls in checks]
+    app.user_middleware[:] = first + [one for one in app.user_middleware if one not in first]
+
+
+def _open_routes() -> None:
+    """Take Aegra's login from the routes that answer without one."""
+    logins = {one.dependency for one in CUSTOM_ROUTE_AUTH}
+    for route in app.routes:
+        if isinstance(route, OpenRoute):
+            route.dependencies = [one for one in route.dependencies if one.dependency not in logins]
+            needed = route.dependant.dependencies
+            needed[:] = [one for one in needed if one.call not in logins]
+
+
+def _add_documentation() -> None:
+    """Serve the documentation of all routes, which LangGraph's server makes by itself."""
+    app.openapi_url, app.docs_url = "/openapi.json", "/docs"
+    app.setup()
+
+
+def _answer_health_only(served: ASGIApp) -> ASGIApp:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        asked = scope["type"] == "http" and scope["path"] not in HEALTH_PATHS
+        answering = PlainTextResponse("This is a worker.", 404) if asked else served
+        await answering(scope, receive, send)
+
+    return answer
+
+
+app.router.lifespan_context = _lifespan
+_check_requests_first()
+_open_routes()
+_add_documentation()
+app.exception_handlers[HTTPException] = answer_refusal
+
+worker = _answer_health_only(app)
+"""The same application for a process that works: clients ask the others."""

@@ -1,0 +1,5 @@
+"""The graphs for Aegra, which loads them from a file, and that file anew for each graph."""
+
+from app.server import serve_dossier, serve_recall, serve_research
+
+__all__ = ["serve_dossier", "serve_recall", "serve_research"]

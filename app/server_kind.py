@@ -1,0 +1,40 @@
+"""Which server this process is a part of, and how it differs from the others.
+
+LangGraph's server (its development server and its images) and Aegra serve the same graphs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from urllib.parse import urlsplit
+
+MODULES = ("langgraph_api", "langgraph_runtime", "aegra_api")
+"""The beginnings of the names of the servers' modules."""
+
+
+def is_aegra() -> bool:
+    """Say whether the server is Aegra."""
+    return "aegra_api" in sys.modules
+
+
+def is_development_server() -> bool:
+    """Say whether the server is LangGraph's for development, which is one person's."""
+    return os.environ.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
+
+
+def find_development_host() -> str:
+    """Return the host at which a development server listens; nothing elsewhere."""
+    return urlsplit(os.environ.get("LANGGRAPH_API_URL", "")).hostname or ""
+
+
+def queues_by_thread() -> bool:
+    """Say whether the server itself lets no two runs work on one thread at the same time."""
+    return not is_aegra()
+
+
+def is_stop(error: BaseException) -> bool:
+    """Say whether an error is how the server stops a run, and no failure of the run."""
+    # LangGraph's server stops a run with an `Exception` of its own; all else that stops is none.
+    stopped = getattr(sys.modules.get("langgraph_api.errors"), "UserInterrupt", ())
+    return isinstance(error, stopped) or not isinstance(error, Exception)
