@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -126,14 +126,7 @@ async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
         # What an older program has saved in a file is in the database from here on.
         async with open_checkpointer():
             pass
-    with saved_states.open_checkpoints() as saved:
-        patterns, affected = await run_read(partial(find_affected_threads, what=what, saved=saved))
-        reports = [
-            report
-            for thread, erasure in affected.threads.items()
-            for report in saved.list_affected_reports(thread, erasure)
-            if report.run in affected.owner_threads.by_run
-        ]
+    patterns, affected, reports = await run_read(partial(_find_affected, what=what))
     for run, pruned in affected.owner_threads.pruned.items():
         if report := pruned.to_report_state(affected.get_erasure(run)):
             reports.append(report)
@@ -159,6 +152,21 @@ async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
     )
 
 
+def _find_affected(
+    connection: Connection, what: ErasureTarget
+) -> tuple[ErasurePatterns, AffectedThreads, list[ReportState]]:
+    """Return what is erased, in which threads, and the reports that change."""
+    with saved_states.open_checkpoints() as saved:
+        patterns, affected = find_affected_threads(connection, what=what, saved=saved)
+        reports = [
+            report
+            for thread, erasure in affected.threads.items()
+            for report in saved.list_affected_reports(thread, erasure)
+            if report.run in affected.owner_threads.by_run
+        ]
+    return patterns, affected, reports
+
+
 async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) -> str:
     """Carry out a plan, and finish earlier unfinished erasures of the owner.
 
@@ -178,9 +186,7 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
     """
     owner = plan.target.owner
     await flush_writes()
-    with ExitStack() as stack:
-        for thread in plan.threads:
-            stack.enter_context(thread_lock(thread))
+    async with _lock_threads(plan.threads):
         data = {"ids": plan.target.ids}
         await run_write(lambda c: outbox.enqueue_job(c, owner, FORGET_JOB, data))
         await rewrite_reports(plan.reports)
@@ -188,9 +194,7 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
             plan.target.request_for, everywhere=plan.affected.everywhere, why=ERASURE_REASON
         )
         erasures = [await memory.erase(request(memory.name)) for memory in MEMORIES]
-        with saved_states.open_checkpoints() as saved:
-            for thread, erasure in plan.affected.threads.items():
-                saved.erase_in_thread(thread, erasure)
+        await asyncio.to_thread(_erase_in_checkpoints, plan.affected)
         runs = plan.affected.owner_threads.by_run
         await flush_traces()
         await asyncio.to_thread(erasure_stores.erase_in_traces, runs, plan.affected)
@@ -199,13 +203,39 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
     return await finish_erasure(owner)
 
 
+@asynccontextmanager
+async def _lock_threads(threads: Sequence[str]) -> AsyncIterator[None]:
+    """Hold the locks of some threads, waiting for none of them in the event loop.
+
+    Raises:
+        Problem: `run_in_progress` while a run works in one of them.
+    """
+    stack = ExitStack()
+    try:
+        for thread in threads:
+            await asyncio.to_thread(stack.enter_context, thread_lock(thread))
+        yield
+    finally:
+        await asyncio.to_thread(stack.close)
+
+
+def _erase_in_checkpoints(affected: AffectedThreads) -> None:
+    with saved_states.open_checkpoints() as saved:
+        for thread, erasure in affected.threads.items():
+            saved.erase_in_thread(thread, erasure)
+
+
+def _scrub_checkpoints() -> None:
+    with saved_states.open_checkpoints() as saved:
+        saved.scrub()
+
+
 async def finish_erasure(owner: str) -> str:
     """Purge deleted data from the databases and close the erasure; return its limits."""
     for data in await run_read(partial(_unfinished, owner=owner)):
         for name in data.get("collections", []):
             await asyncio.to_thread(chroma.drop_collection, name)
-    with saved_states.open_checkpoints() as saved:
-        saved.scrub()
+    await asyncio.to_thread(_scrub_checkpoints)
     caveats = [await maintenance.purge_deleted_data()]
     caveats += [CHROMA_CAVEAT] if settings().chroma_url else []
     done = jobs.delete().filter_by(owner=owner, job=FORGET_JOB)

@@ -5,8 +5,9 @@ Take things out of memory for good after asking, or only out of searches.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -67,7 +68,7 @@ async def redraw_reports(owner: str, states: Sequence[ReportState]) -> int:
         contents, folders = await _render_remaining(owner, one)
         for folder in folders:
             await put_report(contents, folder, force=True)
-            _sweep(folder)
+            await asyncio.to_thread(_sweep, folder)
             count += 1
     return count
 
@@ -79,10 +80,16 @@ async def list_outdated_reports(
     outdated = []
     for one in states:
         contents, folders = await _render_remaining(owner, one)
-        if one.is_changed or not all(is_report_there(contents, folder) for folder in folders):
-            files = [file for folder in folders for file in list_report_addresses(folder)]
+        whole, files = await asyncio.to_thread(_look_into, contents, folders)
+        if one.is_changed or not whole:
             outdated.append((one, files))
     return outdated
+
+
+def _look_into(contents: Mapping[str, bytes], folders: Sequence[str]) -> tuple[bool, list[str]]:
+    """Return whether some folders have what is left of a report, and their files."""
+    whole = all(is_report_there(contents, folder) for folder in folders)
+    return whole, [file for folder in folders for file in list_report_addresses(folder)]
 
 
 async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, bytes], list[str]]:
@@ -94,12 +101,13 @@ async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, 
         run = await find_pruned_run(owner, report.run)
     if run is None:
         document = build_document(state, state["report"], state["status"], "")
-        return render_report_files(document), []
+        return await asyncio.to_thread(render_report_files, document), []
     ended = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
     day = state["report"].get("created", ended)
     document = await draw_report(owner, report.run, state, day)
-    left = [folder for folder in await list_report_dirs(run) if has_report_files(folder)]
-    return render_report_files(document), left
+    listed = await list_report_dirs(run)
+    left = await asyncio.to_thread(lambda: [one for one in listed if has_report_files(one)])
+    return await asyncio.to_thread(render_report_files, document), left
 
 
 def _sweep(folder: str) -> None:

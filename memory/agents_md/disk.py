@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
@@ -20,6 +20,9 @@ from config.resources import RecentCache
 from config.settings import settings
 from memory.agents_md.content import MAX_FILE_BYTES, file_too_large_problem
 from storage.permissions import FILE, FOLDER, open_private
+
+if TYPE_CHECKING:
+    from filelock import AsyncFileLock
 
 LOCK_SECONDS = 30
 """How long to wait for a lock; each writer needs some milliseconds."""
@@ -35,14 +38,13 @@ async def file_lock(name: str) -> AsyncIterator[None]:
     Raises:
         Problem: `memory_file_busy` or `storage_unavailable`.
     """
-    # Few commands change a file, so few import this.
-    from filelock import AsyncFileLock, Timeout  # noqa: PLC0415
-
     folder = settings().locks
     # No thread has a full stop in its name, so none has this lock.
     key = hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:32]
     file = str(folder / f"file.{key}.lock")
-    lock = AsyncFileLock(file, timeout=LOCK_SECONDS, poll_interval=POLL_SECONDS, mode=FILE)
+    lock = await asyncio.to_thread(_make_lock, file)
+    from filelock import Timeout  # noqa: PLC0415
+
     try:
         await anyio.Path(folder).mkdir(mode=FOLDER, parents=True, exist_ok=True)
         await lock.acquire()
@@ -56,6 +58,13 @@ async def file_lock(name: str) -> AsyncIterator[None]:
         yield
     finally:
         await lock.release()
+
+
+def _make_lock(file: str) -> AsyncFileLock:
+    # Few commands change a file, so few import this; while it is imported it looks at the disk.
+    from filelock import AsyncFileLock  # noqa: PLC0415
+
+    return AsyncFileLock(file, timeout=LOCK_SECONDS, poll_interval=POLL_SECONDS, mode=FILE)
 
 
 def replace_file(path: str, data: bytes, expected: bytes | None) -> bool:
