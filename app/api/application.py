@@ -28,6 +28,7 @@ from app.api import (
 )
 from app.api.problem_answers import ProblemAnswer
 from app.problems import EXCEPTION_HANDLERS
+from app.web.console_router import CONSOLE_ROUTERS
 
 ROUTERS = (
     report_file_routes.router,
@@ -73,7 +74,7 @@ def make_api(
     return _Api(
         title="Dossier",
         # The login is put around routes of this application alone.
-        routes=[copy(route) for router in ROUTERS for route in router.routes],
+        routes=[copy(one) for router in (*ROUTERS, *CONSOLE_ROUTERS) for one in router.routes],
         middleware=list(middleware),
         exception_handlers=EXCEPTION_HANDLERS,
         lifespan=lifespan,
