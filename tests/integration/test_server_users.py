@@ -133,7 +133,7 @@ async def _api_names(server: Server, token: str, run: str) -> dict[str, str]:
         written = {"text": f"Write for the beekeepers of {CANARY}.\n"}
         (await http.put("/api/agents-md/person", json=written)).raise_for_status()
         share = (await made(f"/api/reports/{run}/shares"))["id"]
-        event = (await http.get("/api/memory-events")).json()["items"][0]["id"]
+        event = (await http.get("/api/memory-events")).json()["items"][0]["event"]
         cursor = (await http.get("/api/runs?limit=1")).json()["next"]
     assert cursor, "there are more runs of hers"
     ids = {"upload": upload, "folder": folder, "id": fact, "event": str(event), "share": share}
