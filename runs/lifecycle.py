@@ -142,6 +142,11 @@ async def set_run_context(owner: str, run: str, context: Context) -> None:
     await _change(owner, runs.c.id == run, context=_choices(context))
 
 
+async def unlist_report(owner: str, run: str) -> None:
+    """Record that a run has no report any more."""
+    await _change(owner, runs.c.id == run, folder="", out="")
+
+
 async def mark_interrupted(owner: str, thread: str, status: RunStatus, *, code: str = "") -> None:
     """Set the status of runs in an owner's thread whose work was interrupted.
 
