@@ -212,7 +212,7 @@ class CheckpointSaver(SqliteSaver, ThreadSaver):
             newest = cursor.execute(NEWEST_CHECKPOINT, (thread,)).fetchone()[0]
         return found, newest or ""
 
-    async def list_threads(self) -> list[str]:
+    async def list_threads(self) -> Sequence[str]:
         """Return all threads that are saved."""
         every = "SELECT DISTINCT thread_id FROM checkpoints"
         rows = await self._in_thread(lambda: self.conn.execute(every).fetchall())
