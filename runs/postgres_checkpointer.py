@@ -180,7 +180,9 @@ class PostgresCheckpointSaver(AsyncPostgresSaver, ThreadSaver):
             Problem: `storage_corrupt` or `storage_unavailable`.
         """
         with _translate_failure(), translate_damage():
-            listed = super().alist(config, filter=filter, before=before, limit=limit)
+            # As on SQLite, a limit below zero is none.
+            most = None if limit is None or limit < 0 else limit
+            listed = super().alist(config, filter=filter, before=before, limit=most)
             # A caller who stops early would keep the connection.
             found = [one async for one in listed]
         for one in found:
