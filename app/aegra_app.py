@@ -56,6 +56,12 @@ def _open_routes() -> None:
             needed[:] = [one for one in needed if one.call not in logins]
 
 
+def _add_documentation() -> None:
+    """Serve the documentation of all routes, which LangGraph's server makes by itself."""
+    app.openapi_url, app.docs_url = "/openapi.json", "/docs"
+    app.setup()
+
+
 def _answer_health_only(served: ASGIApp) -> ASGIApp:
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         asked = scope["type"] == "http" and scope["path"] not in HEALTH_PATHS
@@ -68,6 +74,7 @@ def _answer_health_only(served: ASGIApp) -> ASGIApp:
 app.router.lifespan_context = _lifespan
 _check_requests_first()
 _open_routes()
+_add_documentation()
 app.exception_handlers[HTTPException] = answer_refusal
 
 worker = _answer_health_only(app)

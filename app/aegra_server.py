@@ -121,10 +121,12 @@ async def migrate() -> None:
     # Aegra reads its settings when it is imported.
     from aegra_api.core.database import db_manager  # noqa: PLC0415
     from aegra_api.core.migrations import run_migrations  # noqa: PLC0415
+    from aegra_api.services.langgraph_service import get_langgraph_service  # noqa: PLC0415
 
     await asyncio.to_thread(run_migrations)
-    # It makes the tables of LangGraph's store, which two processes cannot do at once.
+    # It makes the tables of LangGraph's store and the assistants, which no two can do at once.
     await db_manager.initialize()
+    await get_langgraph_service().initialize()
     await db_manager.close()
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -41,9 +44,9 @@ class LocalServers:
         apis: int = 1,
         workers: int = 1,
         jobs: int = 10,
-        port: int = 24_000,
+        python: str = sys.executable,
     ) -> None:
-        self.folder, self.port = folder, port
+        self.folder, self.python = folder, python
         named = ("DOSSIER_DATABASE_URL", "DATABASE_URL", "REDIS_URL", "DOSSIER_HOME")
         inherited = {name: value for name, value in os.environ.items() if name not in named}
         self.environment = {**inherited, **environment}
@@ -56,7 +59,8 @@ class LocalServers:
         Raises:
             RuntimeError: With what was said when it does not become ready.
         """
-        command = [sys.executable, str(RUN_LOCAL), "--folder", str(self.folder)]
+        command = [self.python, str(RUN_LOCAL), "--folder", str(self.folder)]
+        command += ["--port", str(_find_ports(self.counts["apis"] + self.counts["workers"]))]
         command += [
             word for name, count in self.counts.items() for word in (f"--{name}", str(count))
         ]
@@ -64,7 +68,7 @@ class LocalServers:
         log = self.folder / "run_local.log"
         with log.open("wb") as out:
             self.started = subprocess.Popen(  # noqa: S603 - our own command
-                [*command, "--port", str(self.port)], env=self.environment, stdout=out, stderr=out
+                command, env=self.environment, stdout=out, stderr=out
             )
         ends = time.monotonic() + PATIENCE
         while not self._list.exists():
@@ -121,6 +125,16 @@ class LocalServers:
     def kill(pid: int) -> None:
         """Kill a process, which is told nothing."""
         os.kill(pid, signal.SIGKILL)
+
+
+def _find_ports(count: int) -> int:
+    """Return the first of so many free ports; the system gives them to nobody meanwhile."""
+    while True:
+        first = random.SystemRandom().randint(20_000, 31_000)
+        with suppress(OSError), ExitStack() as held:
+            for port in range(first, first + count):
+                held.enter_context(socket.create_server(("127.0.0.1", port)))
+            return first
 
 
 def read_memory(pid: int) -> float:

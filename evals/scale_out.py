@@ -13,11 +13,11 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from evals.crash import MODEL, make_world, name_recorded_calls
@@ -27,10 +27,12 @@ from evals.world import World
 QUESTION = "How do bees live?"
 ASKED = {"messages": [{"role": "user", "content": QUESTION}]}
 APPROVE = {"resume": {"decisions": [{"type": "approve"}]}}
+PARTS = ("team", "many", "throughput", "kills")
 DONE = ("success", "error", "interrupted", "timeout")
 
 FAST = {"LEASE_DURATION_SECONDS": "6", "HEARTBEAT_INTERVAL_SECONDS": "2"}
 FAST |= {"REAPER_INTERVAL_SECONDS": "1", "STUCK_PENDING_THRESHOLD_SECONDS": "5"}
+FAST |= {"BG_JOB_MAX_RETRIES": "10"}
 """How soon a dead worker is noticed where many are killed."""
 
 
@@ -55,15 +57,24 @@ def environment(url: str, **more: str) -> dict[str, str]:
 
 
 @contextmanager
-def serving(options: argparse.Namespace, **counts: int) -> Iterator[LocalServers]:
+def serving(options: argparse.Namespace, *, apis: int, workers: int) -> Iterator[LocalServers]:
     """Serve over a world in a process of its own."""
     with (
-        tempfile.TemporaryDirectory(prefix="scale-") as folder,
+        shared_folder() as folder,
         World(options.steps, model_seconds=options.latency, web_seconds=0.1) as world,
+        LocalServers(
+            folder, environment(world.url), apis=apis, workers=workers, jobs=options.jobs
+        ) as servers,
     ):
+        yield servers
+
+
+@contextmanager
+def shared_folder() -> Iterator[Path]:
+    """Make a folder that the user of PostgreSQL can enter, too."""
+    with tempfile.TemporaryDirectory(prefix="scale-") as folder:
         Path(folder).chmod(0o755)
-        with LocalServers(Path(folder), environment(world.url), **counts) as servers:
-            yield servers
+        yield Path(folder)
 
 
 async def begin(client: Any, graph: str = "research", **more: Any) -> tuple[str, str]:
@@ -84,11 +95,12 @@ async def end(client: Any, thread: str, run: str) -> dict[str, Any]:
 
 async def run_many(servers: LocalServers, count: int) -> tuple[float, list[str]]:
     """Put so many questions at once; return the seconds and what went wrong."""
-    clients = [servers.client(number) for number in range(len(servers.processes("api")))]
-    started = time.monotonic()
-    begun = await asyncio.gather(*(begin(clients[n % len(clients)]) for n in range(count)))
-    ended = await asyncio.gather(*(end(clients[0], *one) for one in begun))
-    seconds = time.monotonic() - started
+    async with servers.client(0) as first, servers.client(-1) as other:
+        clients = (first, other)
+        started = time.monotonic()
+        begun = await asyncio.gather(*(begin(clients[n % 2]) for n in range(count)))
+        ended = await asyncio.gather(*(end(clients[n % 2], *one) for n, one in enumerate(begun)))
+        seconds = time.monotonic() - started
     wrong = [str(one.get("error_message")) for one in ended if one["status"] != "success"]
     unsaid = [one for one in ended if (one["output"] or {}).get("status") != "succeeded"]
     return seconds, wrong + [str(one["output"])[:200] for one in unsaid]
@@ -96,48 +108,55 @@ async def run_many(servers: LocalServers, count: int) -> tuple[float, list[str]]
 
 async def measure_first_event(servers: LocalServers, times: int) -> list[float]:
     """Return the seconds from a question to the first event of its progress."""
-    client, taken = servers.client(), list[float]()
-    for _ in range(times):
-        thread = (await client.threads.create())["thread_id"]
-        started, first = time.monotonic(), 0.0
-        asked = {"input": ASKED, "context": choices(), "stream_mode": ["custom"]}
-        async for part in client.runs.stream(thread, "research", **asked):
-            first = first or (time.monotonic() - started if part.event == "custom" else 0.0)
-        taken.append(first)
+    taken: list[float] = []
+    async with servers.client() as client:
+        for _ in range(times):
+            thread = (await client.threads.create())["thread_id"]
+            started, first = time.monotonic(), 0.0
+            asked = {"input": ASKED, "context": choices(), "stream_mode": ["custom"]}
+            async for part in client.runs.stream(thread, "research", **asked):
+                first = first or (time.monotonic() - started if part.event == "custom" else 0.0)
+            taken.append(first)
     return taken
 
 
 async def measure_reads(servers: LocalServers, threads: Sequence[str], times: int) -> list[float]:
     """Return the seconds of reads that clients make of threads."""
-    clients, taken = [servers.client(0), servers.client(-1)], list[float]()
+    taken: list[float] = []
 
-    async def read(reader: int) -> None:
-        client, chance = clients[reader % 2], random.Random(reader)
+    async def read(client: Any, reader: int) -> None:
+        chance = random.Random(reader)
         for _ in range(times // 4):
-            thread = chance.choice(threads)
-            ways: tuple[Callable[[], Awaitable[Any]], ...] = (
-                lambda thread=thread: client.threads.get(thread),
-                lambda thread=thread: client.threads.get_state(thread),
-                lambda thread=thread: client.runs.list(thread),
-                lambda: client.threads.search(limit=10),
-            )
             started = time.monotonic()
-            await chance.choice(ways)()
+            await _read(client, chance.choice(threads), chance.randrange(4))
             taken.append(time.monotonic() - started)
 
-    await asyncio.gather(*(read(reader) for reader in range(4)))
+    async with servers.client(0) as first, servers.client(-1) as other:
+        await asyncio.gather(*(read((first, other)[reader % 2], reader) for reader in range(4)))
     return taken
+
+
+async def _read(client: Any, thread: str, way: int) -> None:
+    """Read a thread in one of four ways."""
+    if way == 0:
+        await client.threads.get(thread)
+    elif way == 1:
+        await client.threads.get_state(thread)
+    elif way == 2:
+        await client.runs.list(thread)
+    else:
+        await client.threads.search(limit=10)
 
 
 async def move_between_processes(servers: LocalServers) -> bool:
     """Ask through one API process, approve through another, and ask on through the first."""
-    first, other = servers.client(0), servers.client(1)
     same = choices()
-    thread = (await first.threads.create())["thread_id"]
-    await first.runs.wait(thread, "dossier", input=ASKED, context=same)
-    waits = (await other.threads.get_state(thread))["interrupts"]
-    answer = await other.runs.wait(thread, "dossier", command=APPROVE, context=same)
-    again = await first.runs.wait(thread, "research", input=ASKED, context=same)
+    async with servers.client(0) as first, servers.client(1) as other:
+        thread = (await first.threads.create())["thread_id"]
+        await first.runs.wait(thread, "dossier", input=ASKED, context=same)
+        waits = (await other.threads.get_state(thread))["interrupts"]
+        answer = await other.runs.wait(thread, "dossier", command=APPROVE, context=same)
+        again = await first.runs.wait(thread, "research", input=ASKED, context=same)
     return bool(waits) and [answer["status"], again["status"]] == ["succeeded"] * 2
 
 
@@ -147,9 +166,8 @@ async def ask_twice_at_once(servers: LocalServers, times: int) -> tuple[int, int
     Returns:
         How many of these runs failed, and in how many threads two worked at the same time.
     """
-    first, other = servers.client(0), servers.client(-1)
 
-    async def ask() -> tuple[str, list[dict[str, Any]]]:
+    async def ask(first: Any, other: Any) -> tuple[str, list[dict[str, Any]]]:
         thread, same = (await first.threads.create())["thread_id"], choices()
         asked = [{"messages": [{"role": "user", "content": f"{QUESTION} {n}"}]} for n in (1, 2)]
         runs = await asyncio.gather(
@@ -160,7 +178,8 @@ async def ask_twice_at_once(servers: LocalServers, times: int) -> tuple[int, int
         )
         return thread, [await end(first, thread, run["run_id"]) for run in runs]
 
-    every = await asyncio.gather(*(ask() for _ in range(times)))
+    async with servers.client(0) as first, servers.client(-1) as other:
+        every = await asyncio.gather(*(ask(first, other) for _ in range(times)))
     failed = sum(run["status"] != "success" for _, runs in every for run in runs)
     return failed, sum(_overlap(servers, thread) for thread, _ in every)
 
@@ -177,42 +196,54 @@ def _overlap(servers: LocalServers, thread: str) -> bool:
 
 async def kill_workers(options: argparse.Namespace, times: int) -> None:
     """Kill a worker in the middle of each of some runs, and print what became of them."""
-    chance, taken, repeated, ended = random.Random(1), list[float](), 0, 0
-    inflight = 0
-    with (
-        tempfile.TemporaryDirectory(prefix="scale-") as folder,
-        make_world(options.latency, options.steps) as world,
-    ):
-        Path(folder).chmod(0o755)
+    chance, kills = random.Random(1), list[Kill]()
+    with shared_folder() as folder, make_world(options.latency, options.steps) as world:
         there = environment(world.site, **FAST)
-        with LocalServers(Path(folder), there, apis=1, workers=2, jobs=4) as servers:
-            client = servers.client()
-            started = time.monotonic()
-            await end(client, *await begin(client))
-            usual = time.monotonic() - started
-            for _ in range(times):
-                world.log.clear()
-                thread, run = await begin(client)
-                await asyncio.sleep(chance.uniform(0.1, usual))
-                held = recorded(servers, thread)
-                pid = servers.worker_of(run)
-                if pid:
-                    servers.kill(pid)
-                killed, sent = time.monotonic(), world.requests()
-                found = await end(client, thread, run)
-                taken.append(time.monotonic() - killed)
-                again = (world.requests() - sent).keys() & sent.keys()
-                output = found["output"] or {}
-                ended += found["status"] == "success" and output.get("status") == "succeeded"
-                repeated += len(again & held)
-                inflight += len({one for one in again - held if one.startswith(MODEL)})
-                if found["status"] != "success" or again & held:
-                    print("  ", thread, found["status"], found.get("error_message"), again & held)
+        with LocalServers(folder, there, apis=1, workers=2, jobs=4) as servers:
+            async with servers.client() as client:
+                started = time.monotonic()
+                await end(client, *await begin(client))
+                usual = time.monotonic() - started
+                for _ in range(times):
+                    moment = chance.uniform(0.1, usual)
+                    kills.append(await kill_worker(servers, client, world, moment))
+                    print(f"killed after {moment:.1f} s: {kills[-1]}", flush=True)
+    ended, held = sum(one.ended for one in kills), sum(one.recorded for one in kills)
     print(f"workers killed in the middle of a run     {times}")
     print(f"runs that came to their end elsewhere     {ended}")
-    print(f"recorded calls made again                 {repeated}")
-    print(f"model calls in flight made again          {inflight}")
-    print(f"seconds from the kill to the end          {_spread(taken)}")
+    print(f"recorded calls made again                 {held}")
+    print(f"model calls in flight made again          {sum(one.in_flight for one in kills)}")
+    print(f"seconds from the kill to the end          {_spread([one.seconds for one in kills])}")
+
+
+class Kill(NamedTuple):
+    """What became of a run whose worker was killed."""
+
+    ended: bool
+    """Whether it came to its end elsewhere."""
+    recorded: int
+    """How many calls were made again though the ledger held their results."""
+    in_flight: int
+    """How many model calls were made again that had been sent and not recorded."""
+    seconds: float
+    """From the kill to the end."""
+
+
+async def kill_worker(servers: LocalServers, client: Any, world: Any, moment: float) -> Kill:
+    """Begin a run, and kill the worker that has it some seconds later."""
+    world.log.clear()
+    thread, run = await begin(client)
+    await asyncio.sleep(moment)
+    if pid := servers.worker_of(run):
+        servers.kill(pid)
+    held, sent, killed = recorded(servers, thread), world.requests(), time.monotonic()
+    found = await end(client, thread, run)
+    again = (world.requests() - sent).keys() & sent.keys()
+    ended = found["status"] == "success" and found["output"]["status"] == "succeeded"
+    if not ended or again & held:
+        print("  ", thread, found["status"], found.get("error_message"), again & held)
+    in_flight = {one for one in again - held if one.startswith(MODEL)}
+    return Kill(ended, len(again & held), len(in_flight), time.monotonic() - killed)
 
 
 def recorded(servers: LocalServers, thread: str) -> set[str]:
@@ -229,7 +260,7 @@ def _spread(taken: Sequence[float]) -> str:
 def measure_throughput(options: argparse.Namespace, count: int) -> None:
     """Print how many runs an hour some numbers of workers do."""
     for workers in options.workers:
-        with serving(options, apis=1, workers=workers, jobs=options.jobs) as servers:
+        with serving(options, apis=1, workers=workers) as servers:
             asyncio.run(run_many(servers, workers * 2))
             seconds, wrong = asyncio.run(run_many(servers, count))
             megabytes = max(read_memory(one.pid) for one in servers.processes("worker"))
@@ -242,9 +273,19 @@ def measure_throughput(options: argparse.Namespace, count: int) -> None:
             print("  ", one)
 
 
-def measure_team(options: argparse.Namespace, count: int) -> None:
+def measure_many(options: argparse.Namespace, count: int) -> None:
+    """Print what becomes of many questions at once."""
+    with serving(options, apis=2, workers=3) as servers:
+        seconds, wrong = asyncio.run(run_many(servers, count))
+        threads = [str(row[0]) for row in servers.query("SELECT DISTINCT thread FROM runs")]
+        print(f"{count} runs at once: {seconds:.1f} s, {len(wrong)} errors {wrong[:3]}")
+        taken = asyncio.run(measure_reads(servers, threads, 400))
+        print(f"reads at {len(threads)} threads: {_spread(taken)} s", flush=True)
+
+
+def measure_team(options: argparse.Namespace) -> None:
     """Print what two API processes and three workers do."""
-    with serving(options, apis=2, workers=3, jobs=options.jobs) as servers:
+    with serving(options, apis=2, workers=3) as servers:
         for kind in ("api", "worker"):
             sizes = [read_memory(one.pid) for one in servers.processes(kind)]
             print(f"an idle {kind} process holds {max(sizes):.0f} MB")
@@ -253,16 +294,12 @@ def measure_team(options: argparse.Namespace, count: int) -> None:
         print(f"a thread moves between processes: {asyncio.run(move_between_processes(servers))}")
         failed, overlaps = asyncio.run(ask_twice_at_once(servers, 10))
         print(f"two questions at once in 10 threads: {failed} failed, {overlaps} overlapped")
-        seconds, wrong = asyncio.run(run_many(servers, count))
-        print(f"{count} runs at once: {seconds:.1f} s, {len(wrong)} errors {wrong[:3]}")
-        threads = [str(row[0]) for row in servers.query("SELECT DISTINCT thread FROM runs")]
-        print(f"reads: {_spread(asyncio.run(measure_reads(servers, threads, 400)))} s")
 
 
 def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="*", help="team, throughput, kills; all of them when empty")
+    parser.add_argument("what", nargs="*", help=f"{', '.join(PARTS)}; all of them when empty")
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--kills", type=int, default=40)
     parser.add_argument("--steps", type=int, default=2)
@@ -270,10 +307,12 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
     parser.add_argument("--latency", type=float, default=0.5, help="seconds of a model call")
     options = parser.parse_args()
-    wanted = options.what or ["team", "throughput", "kills"]
+    wanted = options.what or PARTS
     print(f"{os.cpu_count()} cores, {options.steps} steps, {options.latency} s a model call")
     if "team" in wanted:
-        measure_team(options, options.runs)
+        measure_team(options)
+    if "many" in wanted:
+        measure_many(options, options.runs)
     if "throughput" in wanted:
         measure_throughput(options, options.runs)
     if "kills" in wanted:

@@ -1,4 +1,4 @@
-"""Stop what LangGraph's server works on for a run."""
+"""Stop what the server works on for a run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from langgraph_sdk import get_client
 from langgraph_sdk.errors import NotFoundError
 
+from app.server_kind import is_aegra
 from config.errors import ErrorCode, Problem
 from runs.lifecycle import RunRecord
 
@@ -21,8 +22,12 @@ async def cancel_run(run: RunRecord) -> int:
     the run is the person's own.
 
     Raises:
-        Problem: `server_missing` where this process is no server of LangGraph.
+        Problem: `server_missing` where this process is no server.
     """
+    if is_aegra():
+        from app.aegra_runs import cancel_thread_runs  # noqa: PLC0415 - there only where Aegra is
+
+        return await cancel_thread_runs(run.thread)
     if _SERVER not in sys.modules:
         what, hint = "this process does not run it", "stop it where it runs"
         raise Problem(ErrorCode.SERVER_MISSING, what, where=run.id, hint=hint)

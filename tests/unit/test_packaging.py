@@ -83,6 +83,7 @@ def test_nothing_is_pinned_twice():
 def test_everything_that_is_asked_for_is_pinned():
     extras = PROJECT["project"]["optional-dependencies"]
     asked_for = [*PROJECT["project"]["dependencies"], *extras["server"], *extras["dev"]]
+    asked_for += extras["aegra"]
     names = {canonical(re.split(r"[\[<>=!~ ;]", one)[0]) for one in asked_for}
 
     assert names <= {canonical(line.partition("==")[0]) for line in PINNED}
@@ -111,7 +112,7 @@ def test_what_the_rooms_import_is_declared_and_comes_not_by_chance():
     optional = PROJECT["project"]["optional-dependencies"]
     wanted = [*PROJECT["project"]["dependencies"], *optional["server"], *optional["buckets"]]
     wanted += [*optional["postgres"], *optional["reader"], *optional["pdf"]]
-    wanted += optional["telemetry"]
+    wanted += [*optional["telemetry"], *optional["aegra"]]
     declared = {canonical(re.split(r"[<>=~[]", one)[0]) for one in wanted}
     names = set().union(
         *(imported(file) for room in set(OURS) - {"evals"} for file in (ROOT / room).rglob("*.py"))

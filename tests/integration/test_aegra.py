@@ -1,0 +1,157 @@
+"""Several API processes and workers of Aegra, on one PostgreSQL and one Redis.
+
+`DOSSIER_TEST_AEGRA` names a Python from 3.12 on that has Dossier and Aegra; without it this one is
+taken, and where a part is missing nothing of this is tested.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from evals.crash import make_world
+from evals.local_servers import LocalServers
+from evals.scale_out import (
+    APPROVE,
+    ASKED,
+    FAST,
+    ask_twice_at_once,
+    begin,
+    choices,
+    end,
+    environment,
+    move_between_processes,
+    recorded,
+    shared_folder,
+)
+
+PYTHON = os.environ.get("DOSSIER_TEST_AEGRA", sys.executable)
+
+
+def missing() -> str:
+    """Return which part is missing; nothing if all are there."""
+    has_aegra = [PYTHON, "-c", "import aegra_api, app.aegra_server"]
+    if subprocess.run(has_aegra, capture_output=True, cwd="/").returncode:
+        return "Aegra with Dossier, in a Python from 3.12 on: set DOSSIER_TEST_AEGRA"
+    if not (shutil.which("redis-server") or shutil.which("valkey-server")):
+        return "redis-server"
+    if not shutil.which("initdb") and not [*Path("/usr/lib/postgresql").glob("*/bin/initdb")]:
+        return "PostgreSQL"
+    return ""
+
+
+MISSING = missing()
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(bool(MISSING), reason=f"there is no {MISSING}"),
+]
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[Any]:
+    with make_world(0.3, steps=2) as world:
+        yield world
+
+
+@pytest.fixture(scope="module")
+def servers(world: Any) -> Iterator[LocalServers]:
+    there = environment(world.site, **FAST)
+    with shared_folder() as folder:
+        with LocalServers(folder, there, apis=2, workers=2, python=PYTHON) as servers:
+            yield servers
+            running = servers.processes("")
+        assert not [one for one in running if Path(f"/proc/{one.pid}").exists()]
+
+
+@pytest.fixture
+async def client(servers: LocalServers) -> AsyncIterator[Any]:
+    async with servers.client() as client:
+        yield client
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    """Wait until something is so, a minute at most."""
+    for _ in range(600):
+        if reached():
+            return
+        await asyncio.sleep(0.1)
+
+
+async def test_a_thread_goes_on_through_other_processes(servers: LocalServers):
+    assert await move_between_processes(servers)
+
+
+async def test_a_report_is_had_from_every_process(servers: LocalServers, client: Any):
+    same = choices()
+    thread, run = await begin(client, project=same["project"])
+    await end(client, thread, run)
+    query = {"format": "md", "project": same["project"]}
+
+    for api in servers.processes("api"):
+        key = {"x-api-key": (servers.home / "server-token").read_text().strip()}
+        async with httpx.AsyncClient(base_url=api.url, headers=key, timeout=60) as http:
+            report = await http.get(f"/reports/{thread}", params=query)
+        assert report.status_code == 200
+        assert "bees" in report.text
+
+
+async def test_a_killed_worker_is_replaced_and_nothing_recorded_is_paid_again(
+    servers: LocalServers, client: Any, world: Any
+):
+    world.log.clear()
+    thread, run = await begin(client)
+    await until(lambda: len(recorded(servers, thread)) >= 8)
+    held, pid = recorded(servers, thread), servers.worker_of(run)
+    assert held
+    assert pid
+
+    servers.kill(pid)
+    sent = world.requests()
+    found = await end(client, thread, run)
+
+    assert found["status"] == "success"
+    assert found["output"]["status"] == "succeeded"
+    assert not (world.requests() - sent).keys() & held
+    state = await client.threads.get_state(thread)
+    assert [one["type"] for one in state["values"]["messages"]] == ["human", "ai"]
+
+
+async def test_two_workers_never_work_on_one_thread(servers: LocalServers):
+    assert await ask_twice_at_once(servers, 3) == (0, 0)
+
+
+async def test_a_refused_request_is_told_as_on_the_other_server(servers: LocalServers, client: Any):
+    thread = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "dossier", input=ASKED, context=choices())
+    url = servers.processes("api")[0].url
+    key = {"x-api-key": client.http.client.headers["x-api-key"]}
+    async with httpx.AsyncClient(base_url=url, headers=key) as http:
+        forged = {"values": {"sources": {"S1": {}}}}
+        refused = await http.post(f"/threads/{thread}/state", json=forged)
+    async with httpx.AsyncClient(base_url=url) as http:
+        stranger = await http.post(f"/threads/{thread}/runs", json={"command": APPROVE})
+        page = {"origin": "https://evil.example", "access-control-request-method": "POST"}
+        preflight = await http.options("/threads", headers=page)
+        health = await http.get("/health")
+
+    assert [refused.status_code, refused.json()["code"]] == [422, "state_refused"]
+    assert [stranger.status_code, stranger.json()["code"]] == [401, "token_missing"]
+    assert preflight.status_code == 403
+    assert health.status_code == 200
+
+
+async def test_a_worker_answers_only_how_it_is(servers: LocalServers):
+    async with httpx.AsyncClient(base_url=servers.processes("worker")[0].url) as http:
+        told = [(await http.get(path)).status_code for path in ("/ready", "/threads", "/docs")]
+
+    assert told == [200, 404, 404]
