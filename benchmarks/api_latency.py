@@ -60,9 +60,6 @@ async def _serve(home: Path, **more: str) -> AsyncIterator[httpx.AsyncClient]:
     finally:
         server.terminate()
         await asyncio.to_thread(server.wait, 30)
-        import shutil
-
-        shutil.copy(home.parent / "server.log", "/tmp/h-api/server.log")
 
 
 async def _wait(client: httpx.AsyncClient) -> None:
