@@ -31,6 +31,13 @@ from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
 from app.server_kind import find_development_host, is_development_server
 from app.server_token import load_server_token
+from app.web.console_gate import (
+    enter_console,
+    is_console_path,
+    is_open_console_path,
+    is_own_page,
+    send_to_sign_in,
+)
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 
@@ -195,13 +202,19 @@ class AccessMiddleware:
 
     async def _entered(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on a request that needs no token, or has it; the token itself is removed."""
+        of_console = is_console_path(scope)
         try:
+            if of_console:
+                scope = await enter_console(scope)
             if self.rules.has_users:
                 await self._identify(scope)
             elif await asyncio.to_thread(self._needs_token, scope):
                 scope = _strip_token(scope, await asyncio.to_thread(load_server_token))
         except Problem as problem:
-            await _send_refusal(problem, scope, receive, send)
+            if of_console and problem.error.http_status == 401:
+                await send_to_sign_in(scope, receive, send)
+            else:
+                await _send_refusal(problem, scope, receive, send)
             return
         await self.app(scope, receive, send)
 
@@ -227,12 +240,14 @@ class AccessMiddleware:
         claimed = headers.get("x-auth-scheme") == "langsmith"
         if self.rules.has_own_login and not (claimed and self.rules.accepts_studio_login):
             return False
-        from_page = "origin" in headers and self.rules.open_to_pages
+        from_page = ("origin" in headers or is_own_page(scope)) and self.rules.open_to_pages
         return not (from_page and _on_this_machine(scope, headers) and _by_this_user(scope))
 
 
 def _is_harmless(scope: Scope) -> bool:
-    """Say whether a request only reads what can be read without a login."""
+    """Say whether a request only reads what can be read without a login, or signs somebody in."""
+    if is_open_console_path(scope):
+        return True
     path = _path(scope)
     is_open = path in HARMLESS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
     is_open = is_open or (path == METRICS_PATH and has_scrape_token(Headers(scope=scope)))

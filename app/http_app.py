@@ -25,11 +25,14 @@ from typing_extensions import TypedDict
 
 from app.access import AccessMiddleware, log_access_rules
 from app.api.application import make_api
+from app.auth.ownerless_threads import assign_ownerless_threads
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
+from app.web.console_gate import CONSOLE
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
+from config.model_table import load_model_table
 from config.resources import close_resources
 from config.search_table import load_search_table
 from storage.file_store import file_store
@@ -48,8 +51,8 @@ PARAMS = "params"
 AS_IT_IS: dict[str, Any] = {**_CHOICES, PARAMS: _CHOICES}
 """Where a request holds the choices of a run that name folders, which have to stay as they are."""
 
-API_PREFIX = "/api/"
-"""What the paths of the API begin with."""
+OWN_PREFIXES = ("/api/", f"{CONSOLE}/")
+"""What the paths of the API and of the console begin with."""
 
 SERVER_STATE_DIR = Path(".langgraph_api")
 """Where the development server keeps what it was sent, below the folder it was started in."""
@@ -116,9 +119,9 @@ class MaskingMiddleware:
 
 
 def _is_of_api(scope: Scope) -> bool:
-    """Say whether a request is for the API, which stores no request, and streams what is large."""
+    """Say whether a request is for the API or the console, which store no request."""
     path: str = scope["path"].removeprefix(scope.get("root_path", ""))
-    return path.startswith(API_PREFIX)
+    return path.startswith(OWN_PREFIXES)
 
 
 def _thread(scope: Scope) -> str:
@@ -275,6 +278,8 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
     await asyncio.to_thread(log_access_rules)
     # Read here, because the development server forbids to read files in the event loop.
     await asyncio.to_thread(load_search_table)
+    await asyncio.to_thread(load_model_table)
+    await assign_ownerless_threads()
     try:
         yield
     finally:

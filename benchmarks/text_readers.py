@@ -23,6 +23,7 @@ from report.checks.quantities import SourceNumbers, extract_source_numbers
 from report.checks.quotation_search import QuotablePages
 from report.checks.source_text import SourceText, index_source
 from report.evidence_spans import CitationUse
+from report.pictures.report_tables import ReportTable, list_report_tables
 from runs.lifecycle import MAX_QUESTION_CHARS
 from text.answerability import SourcePassage
 from text.dates import PartialDate, find_dates
@@ -116,6 +117,7 @@ EXAMPLES: dict[object, Make] = {
     Sequence[Collection[PartialDate]]: lambda text: [list(find_dates(text))],
     SourceText: index_source,
     Sequence[PrintedLine]: split_printed_lines,
+    Sequence[ReportTable]: list_report_tables,
     Sequence[SourcePassage]: lambda text: [SourcePassage("S1", "Bees", "", text)],
     SourceQuote: lambda text: SourceQuote("S1", text),
     Sequence[SourceQuote]: lambda text: [SourceQuote("S1", text)],

@@ -19,26 +19,30 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
 from sqlalchemy import Connection, create_engine, make_url, text
 
 from config.errors import ErrorCode, Problem
 from evals.crash import MODEL, make_world
-from evals.openai_server import Server, digest_request
+from evals.openai_server import Call, Server, digest_request
 from graph.context import build_context
 from graph.session import ThreadSession, open_session, pending_nodes
+from graph.state import State
 from runs.incomplete import find_resume_node
 from runs.lock import acquire
 from storage import leases
 
 SERVER = "DOSSIER_TEST_POSTGRES"
 """The variable with the address of a PostgreSQL server; a schema is made there, and dropped."""
+
+CHOICES = {"auto_accept": True, "learn": False, "web": "on", "max_rounds": 0, "max_reflections": 0}
+"""What a run chooses: nobody reviews it, and no step is done twice."""
 
 PAUSE = 0.05
 """The seconds that a worker waits when every thread is at work or done."""
@@ -47,7 +51,7 @@ LONGEST = 600.0
 """The seconds after which runs that have not ended never will."""
 
 
-def question(thread: str) -> str:
+def question_of(thread: str) -> str:
     """Return the question of a thread, which no other thread asks."""
     return f"How do bees live in the hive named {thread}?"
 
@@ -85,10 +89,10 @@ async def _work_once(thread: str) -> bool:
 
 async def _go_on(session: ThreadSession, thread: str) -> bool:
     snapshot = await session.current()
-    choices = build_context({"auto_accept": True, "learn": False, "web": "on"})
+    choices = build_context({**CHOICES})
     if not snapshot.values.get("run"):
-        await session.begin(question(thread), choices, lambda _: None)
-    elif pending_nodes(snapshot) or find_resume_node(snapshot.values):
+        await session.begin(question_of(thread), choices, lambda _: None)
+    elif pending_nodes(snapshot) or find_resume_node(cast("State", snapshot.values)):
         await session.resume(choices, lambda _: None)
     return True
 
@@ -130,7 +134,14 @@ def make_schema(server: str) -> Iterator[str]:
 class Workers:
     """Processes that work on the same threads, each with a home of its own."""
 
-    def __init__(self, folder: Path, database: str, world: Server, words: Sequence[str]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        database: str,
+        world: Server,
+        words: Sequence[str],
+        lease: float = 3.0,
+    ) -> None:
         self.folder, self.words, self.count = folder, words, 0
         self.running: list[subprocess.Popen[bytes]] = []
         self.failures = 0
@@ -145,7 +156,9 @@ class Workers:
             "OPENAI_API_KEY": "none",
             "OPENAI_BASE_URL": world.url,
             "SEARXNG_URL": world.url.removesuffix("/v1"),
-            "DOSSIER_LEASE_SECONDS": "3",
+            "DOSSIER_LEASE_SECONDS": str(lease),
+            # A machine that is busy is no reason to give up.
+            "DOSSIER_CONNECT_SECONDS": "60",
         }
 
     def start(self) -> subprocess.Popen[bytes]:
@@ -154,13 +167,14 @@ class Workers:
         home = self.folder / f"home{self.count}"
         words = [*self.words, "--seed", str(self.count)]
         command = [sys.executable, "-m", "evals.takeover", "--work", *words]
-        process = subprocess.Popen(  # noqa: S603 - our own command
-            command,
-            env={**self.environment, "DOSSIER_HOME": str(home)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=(self.folder / f"worker{self.count}.log").open("wb"),
-        )
+        with (self.folder / f"worker{self.count}.log").open("wb") as log:
+            process = subprocess.Popen(  # noqa: S603 - our own command
+                command,
+                env={**self.environment, "DOSSIER_HOME": str(home)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
         self.running.append(process)
         return process
 
@@ -185,7 +199,7 @@ class Workers:
             process.wait()
 
 
-def kill_workers(
+def kill_random_workers(
     server: str,
     folder: Path,
     kills: int,
@@ -214,7 +228,6 @@ def kill_workers(
         words = [*threads, "--apart"] if apart else threads
         pool = Workers(folder, database, world, words)
         engine = create_engine(make_url(database).set(drivername="postgresql+psycopg"))
-        begun = time.time() - time.monotonic()
         try:
             for _ in range(workers):
                 pool.start()
@@ -224,12 +237,11 @@ def kill_workers(
         finally:
             pool.stop()
         with engine.connect() as connection:
-            asked = [(begun + call.at, call.body) for call in world.log if "messages" in call.body]
-            outcome = _judge(connection, asked)
+            ended = connection.execute(text(_ENDED)).scalar_one()
+            overlaps = len({run for run, *_ in connection.execute(text(_OVERLAPS))})
+            again = judge_calls(connection, world.log)
         engine.dispose()
-    return outcome._replace(
-        kills=kills, runs=len(threads), failures=pool.failures, waits=tuple(waits)
-    )
+    return Outcome(kills, len(threads), ended, *again, overlaps, pool.failures, waits=tuple(waits))
 
 
 def _kill_one(pool: Workers, engine: Any, chance: random.Random) -> float:
@@ -272,27 +284,38 @@ def find_other_holder(connection: Connection, thread: str, holder: str) -> str:
     return found if found is not None and found != holder else ""
 
 
-def _judge(connection: Connection, asked: Sequence[tuple[float, Any]]) -> Outcome:
-    """Compare what was asked with what was recorded; times are seconds since 1970."""
+class RepeatedCalls(NamedTuple):
+    """How many model calls were made again."""
+
+    recorded: int
+    """Those whose results the ledger held."""
+    in_flight: int
+    """Those that had been sent and not recorded."""
+
+
+def judge_calls(connection: Connection, log: Iterable[Call]) -> RepeatedCalls:
+    """Compare what a model was asked with what the ledger of a database holds, and since when."""
     recorded: dict[str, list[float]] = defaultdict(list)
     for result, ended in connection.execute(text("SELECT result, ended FROM calls")):
         for name in set(re.findall(MODEL + "[0-9a-f]{24}", result)):
             recorded[name].append(ended)
     sent: dict[str, list[float]] = defaultdict(list)
-    for at, body in asked:
-        sent[MODEL + digest_request(body)[:12].hex()].append(at)
-    again = Counter[str]()
+    # The ledger has seconds since 1970.
+    ahead = time.time() - time.monotonic()
+    for call in log:
+        if "messages" in call.body:
+            sent[MODEL + digest_request(call.body)[:12].hex()].append(ahead + call.at)
+    late = in_flight = 0
     for name, times in sent.items():
-        ends = sorted(recorded[name])
+        ends = recorded[name]
         extra = max(0, len(times) - max(1, len(ends)))
-        late = sum(at > ends[-1] for at in times) if ends else 0
-        again["recorded"] += min(extra, late)
-        again["in flight"] += extra - min(extra, late)
-    done = "SELECT count(*) FROM runs WHERE status = 'succeeded' OR status = 'partial'"
-    ended = connection.execute(text(done)).scalar() or 0
-    overlaps = len({run for run, *_ in connection.execute(text(_OVERLAPS))})
-    return Outcome(0, 0, ended, again["recorded"], again["in flight"], overlaps, 0, ())
+        after = sum(at > max(ends) for at in times) if ends else 0
+        late += min(extra, after)
+        in_flight += extra - min(extra, after)
+    return RepeatedCalls(late, in_flight)
 
+
+_ENDED = "SELECT count(*) FROM runs WHERE status IN ('succeeded', 'partial')"
 
 _OVERLAPS = """
 WITH sessions AS (
@@ -308,7 +331,7 @@ WHERE a.first < b.last AND b.first < a.last
 def _hide_machine() -> None:
     """Have this process look as one of another machine, whose end nobody here can see."""
     mark = f"{uuid4().hex} elsewhere {os.getpid()} 0"
-    leases._process_mark = lambda: mark  # type: ignore[assignment]
+    leases._process_mark = lambda: mark
 
 
 def main() -> None:
@@ -318,6 +341,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=4, help="of each plan")
     parser.add_argument("--apart", action="store_true")
     parser.add_argument("--postgres", default=os.environ.get(SERVER, ""))
     parser.add_argument("--work", nargs="+", metavar="THREAD", help=argparse.SUPPRESS)
@@ -330,7 +354,7 @@ def main() -> None:
     if not options.postgres:
         parser.error(f"name a PostgreSQL server with --postgres or {SERVER}")
     with tempfile.TemporaryDirectory() as name:
-        outcome = kill_workers(
+        outcome = kill_random_workers(
             options.postgres,
             Path(name),
             options.kills,
@@ -338,6 +362,7 @@ def main() -> None:
             runs=options.runs,
             seed=options.seed,
             apart=options.apart,
+            steps=options.steps,
         )
     waits = sorted(outcome.waits)
     print(f"workers killed in the middle of a run    {outcome.kills}")
@@ -346,9 +371,8 @@ def main() -> None:
     print(f"calls in flight made again               {outcome.in_flight}")
     print(f"runs that two processes worked on        {outcome.overlaps}")
     print(f"workers that ended with an error         {outcome.failures}")
-    print(
-        f"seconds until taken over: median, longest {waits[len(waits) // 2]:.1f}, {waits[-1]:.1f}"
-    )
+    print(f"seconds until taken over, median         {waits[len(waits) // 2]:.1f}")
+    print(f"seconds until taken over, longest        {waits[-1]:.1f}")
 
 
 if __name__ == "__main__":

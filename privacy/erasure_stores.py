@@ -35,6 +35,7 @@ UNSEARCHED_TABLES = {
     *("uploads", "upload_folders"),  # names only
     *("sources", "heard", "report_shares"),  # ids only
     *("server_users", "user_tokens"),  # names only
+    "console_sessions",  # encrypted tokens only
 }
 """The tables that are not searched for sentences; all others are, also those added later."""
 

@@ -226,28 +226,28 @@ def describe_failure(error: BaseException) -> str:
     return "internal" if isinstance(error, Exception) else "cancelled"
 
 
-def record_line_span(line: Mapping[str, Any], site: CallSite) -> None:
+def record_line_span(fields: Mapping[str, Any], site: CallSite) -> None:
     """Make a span of a line of a trace, unless its work has one already.
 
     Numbers are told as they are, and words only where content is asked for.
     """
-    kind, role, status = line["kind"], line["role"], line["status"]
+    kind, role, status = fields["kind"], fields["role"], fields["status"]
     # Attempts have spans where they are recorded, and a search that was shortened goes on.
     has_own = kind in ("embed", "session", "status") or (kind == "model" and status != "recorded")
     if _export.get() is None or has_own or status == "redacted":
         return
-    details = {name: value for name, value in line.items() if name not in _COMMON}
+    details = {name: value for name, value in fields.items() if name not in _COMMON}
     notes = SpanNotes({"dossier.status": status}, error=status if status in FAILURES else "")
-    notes.why = str(line.get("why", ""))
+    notes.why = str(fields.get("why", ""))
     for name, value in details.items():
         if isinstance(value, int | float):
             notes.attributes[f"dossier.{name}"] = value
         elif isinstance(value, str):
             notes.content[_CONTENT_NAMES.get(name, f"dossier.{name}")] = value
-    name, about = _describe_line(kind, role, line)
-    started = line["at"] - line.get("seconds", 0.0)
+    name, about = _describe_line(kind, role, fields)
+    started = fields["at"] - fields.get("seconds", 0.0)
     span = begin_span(site, name, about, client=kind in _REMOTE, started=started)
-    end_span(span, notes, line["at"])
+    end_span(span, notes, fields["at"])
 
 
 _COMMON = ("at", "run", "step", "attempt", "kind", "role", "status", "seconds")
@@ -260,7 +260,7 @@ _CONTENT_NAMES = {"query": "gen_ai.retrieval.query.text", "url": "url.full"}
 """The names that the conventions have for words of a line."""
 
 
-def _describe_line(kind: str, role: str, line: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _describe_line(kind: str, role: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the name and the attributes of the span of a line."""
     about = {"dossier.role": role}
     if kind in ("search", "knowledge"):
@@ -268,7 +268,7 @@ def _describe_line(kind: str, role: str, line: Mapping[str, Any]) -> tuple[str, 
         retrieval = {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": source}
         return f"retrieval {source}", retrieval
     if kind == "tool":
-        server = {"dossier.mcp.server": line["server"]} if "server" in line else {}
+        server = {"dossier.mcp.server": fields["server"]} if "server" in fields else {}
         return f"tools/call {role}", {"mcp.method.name": "tools/call", **server}
     names = {
         "check": "check statements",

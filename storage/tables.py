@@ -54,7 +54,10 @@ leases = Table(
 """Which process works on a thread, until when by the clock of the database (`storage.leases`)."""
 
 
-TABLE_MODULES = ("runs.tables", "library.tables", "memory.tables", "app.auth.tables")
+TABLE_MODULES = (
+    *("runs.tables", "library.tables", "memory.tables"),
+    *("app.auth.tables", "app.web.tables"),
+)
 """The modules of other rooms that define tables: storage itself imports none of them."""
 
 

@@ -43,7 +43,13 @@ SHARING = {
 }
 """The files of tests that share a server, which takes seconds to start."""
 
-LONG = ("test_attribution", "test_verification_mutations", "test_linear", "test_owners")
+LONG = (
+    "test_server_users",
+    "test_attribution",
+    "test_verification_mutations",
+    "test_linear",
+    "test_owners",
+)
 """The files that take longest; were one of them the last, only one core would work in the end."""
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"

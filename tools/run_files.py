@@ -10,6 +10,7 @@ from typing import NamedTuple
 from library.documents import FILE_KIND, StoredFile, list_stored_files
 from library.knowledge_records import RESULT_KIND, KnowledgeBase
 from tools.knowledge.catalog import list_bases
+from tools.knowledge.kinds import UPLOADS_KIND
 from tools.knowledge.table_copies import find_copy
 
 
@@ -68,7 +69,7 @@ async def list_base_files(owner: str, names: Sequence[str]) -> list[RunFile]:
 
 def _from_base(base: KnowledgeBase, stored: Sequence[StoredFile]) -> list[RunFile]:
     read = [one for one in stored if not one.code]
-    if base.kind == "folder":
+    if base.kind in ("folder", UPLOADS_KIND):
         return [RunFile(one.path, one.sha256, one.size, one.path, base.name) for one in read]
     copies = ((one, find_copy(base, one.sha256, PurePosixPath(one.path).suffix)) for one in read)
     return [

@@ -14,6 +14,7 @@ from app.api import (
     agents_md_routes,
     erasure_routes,
     health_routes,
+    knowledge_routes,
     memory_event_routes,
     memory_routes,
     memory_transfer_routes,
@@ -27,6 +28,7 @@ from app.api import (
 )
 from app.api.problem_answers import ProblemAnswer
 from app.problems import EXCEPTION_HANDLERS
+from app.web.console_router import CONSOLE_ROUTERS
 
 ROUTERS = (
     report_file_routes.router,
@@ -43,6 +45,7 @@ ROUTERS = (
     upload_routes.router,
     upload_routes.json_router,
     upload_folder_routes.router,
+    knowledge_routes.router,
     health_routes.open_router,
     metrics_routes.router,
 )
@@ -71,7 +74,7 @@ def make_api(
     return _Api(
         title="Dossier",
         # The login is put around routes of this application alone.
-        routes=[copy(route) for router in ROUTERS for route in router.routes],
+        routes=[copy(one) for router in (*ROUTERS, *CONSOLE_ROUTERS) for one in router.routes],
         middleware=list(middleware),
         exception_handlers=EXCEPTION_HANDLERS,
         lifespan=lifespan,

@@ -17,10 +17,12 @@ from app.cli.output import one_line, print_notice, print_problem
 from app.cli.snippets import cut_snippet
 from app.cli.table import describe_fields, make_table, truncate_cell
 from config.errors import ErrorCode, ErrorKind, Problem
-from library.knowledge_records import KnowledgeBase, save_base
+from library.knowledge_records import KnowledgeBase
+from library.uploads import is_upload_id
 from library.vector_upkeep import update_vectors
 from text.pluralization import pluralize
 from tools.knowledge.catalog import find_bases, list_bases, operator_file
+from tools.knowledge.creation import add_new_base
 from tools.knowledge.kinds import KINDS, make_base, open_base
 from tools.knowledge.knowledge_source import RefreshResult
 from tools.knowledge.removal import Removal, remove_base
@@ -42,22 +44,13 @@ def add_base(
     invocation: Invocation,
 ) -> int:
     """Name a knowledge base, and read its documents in."""
-    where = location if "://" in location else os.path.realpath(os.path.expanduser(location))
+    is_name = "://" in location or is_upload_id(location)
+    where = location if is_name else os.path.realpath(os.path.expanduser(location))
     given = dict(split_pairs(options or [], ErrorCode.KNOWLEDGE_INVALID, OPTION_EXAMPLE))
     owner = invocation.owner
     base = make_base(name, about, where, given, kind=kind, owner=owner)
 
-    async def add() -> RefreshResult:
-        """Store the base once it could be read."""
-        if name in {known.name for known in await list_bases(owner)}:
-            what = f"there is a knowledge base {name!r}"
-            raise Problem(ErrorCode.KNOWLEDGE_EXISTS, what)
-        read = await _refresh(base)
-        await open_base(base).check()
-        await save_base(base)
-        return read
-
-    read = run_and_close(add())
+    read = run_and_close(add_new_base(base, _refresh))
     lines = [f"{name}: {_describe_refresh(base, read)}", *_left_out_lines(read)]
     invocation.print_result({**base_as_dict(base), **refresh_as_dict(read)}, "\n".join(lines))
     return _exit_status([read])

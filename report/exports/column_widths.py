@@ -22,7 +22,7 @@ class ColumnExtent(NamedTuple):
     """If no line is."""
 
 
-def measure_columns(rows: Sequence[Any]) -> list[ColumnExtent]:
+def measure_table_columns(rows: Sequence[Any]) -> list[ColumnExtent]:
     """Return how wide the columns of a table are, in ems of a common sans-serif font.
 
     Args:

@@ -16,7 +16,7 @@ from docx.text.paragraph import Paragraph
 from report.exports.column_widths import (
     ColumnExtent,
     fit_columns,
-    measure_columns,
+    measure_table_columns,
 )
 from report.exports.docx_parts import add_words
 from report.markdown.markdown_reader import ALIGNMENT_CLASSES
@@ -135,7 +135,7 @@ def _choose_look(rows: Sequence[Any], width: float) -> tuple[_Look, Sequence[flo
         rows: The rows.
         width: Of the page without its margins, in twips.
     """
-    extents = measure_columns(rows)
+    extents = measure_table_columns(rows)
     for look in _LOOKS:
         em = look.size * _TWIPS_PER_POINT * _ROOM
         scaled = [ColumnExtent(*(one * em + 2 * look.side for one in extent)) for extent in extents]

@@ -12,7 +12,7 @@ from lxml import html as lxml_html
 
 from config.errors import ErrorCode, Problem
 from report.document import ReportDocument
-from report.exports.column_widths import measure_columns
+from report.exports.column_widths import measure_table_columns
 from report.exports.export_formats import ExportedReport
 from report.exports.paper_style import flatten_style
 from report.exports.styled_page import render_styled_page
@@ -101,7 +101,7 @@ def _fit_tables(root: Any) -> None:
     """Give tables smaller letters that would be wider than the page; few rows stay together."""
     for frame in root.find_class("table"):
         rows = list(frame.iter("tr"))
-        least = [one.least for one in measure_columns(rows)]
+        least = [one.least for one in measure_table_columns(rows)]
         looks = [
             look
             for look, size, space in _TABLE_LOOKS

@@ -54,7 +54,7 @@ class CitationSpeller:
         """The id of each label, number and canonical address."""
         self.addresses: dict[str, str] = {}
         """The canonical address of each id whose marker is a link, as first written."""
-        self._line = 0
+        self._line = self._named = 0
         self._unnumbered = [one for one in references if not one.label]
         self._numbered = any(one.label for one in references)
         for one in references:
@@ -76,8 +76,9 @@ class CitationSpeller:
     def get_id(self, label: str) -> str:
         """Return the id of a label; a new one gets the next free id."""
         if label not in self.ids:
-            named = sum(int(one[1:]) >= FIRST_NAMED_ID for one in {*self.ids.values()})
-            number = int(label) if label.isdigit() and int(label) else FIRST_NAMED_ID + named
+            has_number = label.isdigit() and int(label)
+            number = int(label) if has_number else FIRST_NAMED_ID + self._named
+            self._named += not has_number
             self.ids[label] = f"S{number}"
         return self.ids[label]
 

@@ -117,8 +117,11 @@ class _MarkdownWriter(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Write what opens an element."""
         given = {name: value or "" for name, value in attrs}
-        left_out = tag in _SKIPPED or _SKIPPED_CLASSES & set(given.get("class", "").split())
-        left_out = left_out or given.get("role") == "doc-backlink"
+        left_out = (
+            tag in _SKIPPED
+            or given.get("role") == "doc-backlink"
+            or bool(_SKIPPED_CLASSES & set(given.get("class", "").split()))
+        )
         if self.skipped or left_out:
             if tag not in _VOID:
                 self.skipped.append(tag)

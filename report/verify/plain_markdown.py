@@ -24,6 +24,8 @@ _ANCHOR = regex(
     r"(?i)<span(?:\s+(?:id|class|lang)=\"[\w -]{0,80}\"){0,3}\s*>|</span\s*>"
     r"|<a\s+(?:id|name)=\"[\w -]{0,80}\"\s*>\s*</a>|\[\]\{#[\w -]{0,80}\}"
 )
+_DETAILS = regex(r"(?i)</?details(?:\s+open)?\s*>")
+_SUMMARY = regex(r"(?i)^[ \t]*<summary>([^<>\n]{1,80})</summary>[ \t]*$")
 _ATTRIBUTES = regex(r"(?m)^([ \t]{0,3}#{1,6}[ \t].*?)[ \t]*\{[#.][^{}\n]{0,200}\}[ \t]*$")
 
 
@@ -39,6 +41,7 @@ def write_plainly(text: str) -> str:
         if at in fenced:
             continue
         if "<" in line or "{" in line:
+            line = _SUMMARY.sub(r"**\1**", _DETAILS.sub("", line))
             lines[at] = line = _ATTRIBUTES.sub(r"\1", _ANCHOR.sub("", line))
         if "\\[" in line:
             lines[at] = _ESCAPED_MARKER.sub(r"[\1]", line)

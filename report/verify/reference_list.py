@@ -17,7 +17,7 @@ WEB_ADDRESS = regex(
 """A web address in a text; brackets in it are closed."""
 
 LINK = regex(
-    r"\[(?P<title>(?:[^\[\]\n]|\\.|\[[^\[\]\n]*\])*)\]"
+    r"\[(?P<title>(?:[^\[\]\\\n]|\\.|\[[^\[\]\n]{0,500}\]){0,500})\]"
     r"\(\s*<?(?P<address>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?(?:\s+[\"'“][^)\n]*)?\s*\)"
 )
 """A link in Markdown."""

@@ -372,3 +372,46 @@ async def test_a_question_can_be_asked_of_an_upload(
     shown = (await client.get(f"/api/reports/{state['run']}/sources")).json()
     assert shown[0]["location"].startswith("/pump.txt")
     assert str(settings().home) not in (await client.get(f"/api/reports/{state['run']}")).text
+
+
+async def test_a_knowledge_base_is_made_of_a_folder_searched_refreshed_and_removed(
+    client: httpx.AsyncClient,
+):
+    folder = (await client.post("/api/upload-folders", json={"name": "Pumps"})).json()["id"]
+    await send(client, folder=folder)
+    new = {"name": "pumps", "about": "How our pumps run", "folder": folder}
+    made = await client.post("/api/knowledge-bases", json=new)
+    assert made.status_code == 201, made.text
+    assert (made.json()["files"], made.json()["read"]) == (1, 1)
+    assert code_of(await client.post("/api/knowledge-bases", json=new)) == (409, "knowledge_exists")
+    (listed,) = (await client.get("/api/knowledge-bases")).json()
+    assert (listed["folder"], listed["shared"]) == (folder, False)
+
+    async def search(q: str) -> list[dict[str, str]]:
+        answer = await client.get("/api/knowledge-bases/pumps/search", params={"q": q})
+        passages: list[dict[str, str]] = answer.json()
+        return passages
+
+    (passage,) = await search("pressure of the pump")
+    assert "41 bar" in passage["text"]
+    assert passage["location"] == "/pump.txt"
+    valve = await send(client, "valve.txt", b"The valve of hall 9 closes at 12 bar.", folder=folder)
+    again = (await client.post("/api/knowledge-bases/pumps/refresh")).json()
+    assert (again["files"], again["read"], again["known"]) == (2, 1, 1)
+    assert "12 bar" in str(await search("valve of hall 9"))
+    await client.delete(f"/api/uploads/{valve['id']}")
+    await client.post("/api/knowledge-bases/pumps/refresh")
+    assert "12 bar" not in str(await search("valve of hall 9"))
+    async with connect(LoggedIn(make_api(), "eve")) as eve:
+        assert (await eve.get("/api/knowledge-bases")).json() == []
+        for answer in (
+            await eve.get("/api/knowledge-bases/pumps/search?q=pump"),
+            await eve.delete("/api/knowledge-bases/pumps"),
+        ):
+            assert code_of(answer) == (404, "knowledge_unknown")
+        taken = await eve.post("/api/knowledge-bases", json=new)
+        assert code_of(taken) == (404, "upload_folder_not_found")
+    gone = (await client.delete("/api/knowledge-bases/pumps")).json()
+    assert gone["documents"] == 1
+    assert (await client.get("/api/knowledge-bases")).json() == []
+    assert len((await client.get("/api/uploads")).json()["items"]) == 1

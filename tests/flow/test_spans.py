@@ -13,6 +13,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.tracers.langchain import wait_for_all_tracers
 from langsmith.utils import get_env_var
+from opentelemetry.sdk.trace import TracerProvider
 
 from calls import call_middleware
 from calls.attempts import UNSENT_PREFIX, list_attempts
@@ -390,3 +391,19 @@ async def test_langsmith_is_told_beside_a_collector_where_it_is_switched_on(
     assert {path.partition("?")[0] for path, _ in collector.bodies} > {"/v1/traces"}
     assert len([span for span in spans if not span.parent]) == 1
     assert attempts_of(spans)
+
+
+async def test_a_run_within_the_span_of_another_program_is_a_trace_with_a_link_to_it(
+    collector: Collector, thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+
+    other = TracerProvider(shutdown_on_exit=False).get_tracer("other")
+    with other.start_as_current_span("request") as around:
+        await thread.begin(QUESTION, make(choices), quiet)
+    spans = await sent(collector)
+
+    [root] = [span for span in spans if not span.parent]
+    outer = around.get_span_context()
+    assert root.links == [(format(outer.trace_id, "032x"), format(outer.span_id, "016x"))]
+    assert {span.trace for span in spans} == {root.trace} != {root.links[0][0]}

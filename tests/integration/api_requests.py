@@ -62,6 +62,8 @@ class Requests:
             if body not in seen:
                 seen.append(body)
                 yield Sent(operation.name, operation.method, path, query, body)
+        if query:
+            yield Sent(operation.name, operation.method, path, {}, seen[0])
 
     def _in_path(self, found: re.Match[str]) -> str:
         return str(self.known.get(found[1], self.known["thread_id"]))
@@ -98,7 +100,7 @@ class Requests:
     def _filled(self, schema: Any, name: str, *, whole: bool, depth: int = 0) -> Any:
         """Return a value of a schema."""
         schema = self._chosen(schema)
-        kind = schema.get("type")
+        kind = _only_kind(schema.get("type"))
         if kind == "array":
             item = self._filled(schema.get("items", {}), name, whole=whole, depth=depth + 1)
             return item if isinstance(item, list) else [item]
@@ -126,6 +128,12 @@ class Requests:
             for name, one in schema.get("properties", {}).items()
             if name in needed or name in self.known or (whole and depth < 3)
         }
+
+
+def _only_kind(kinds: Any) -> Any:
+    """Return the type of a schema, the first of several that is not null."""
+    several = kinds if isinstance(kinds, list) else [kinds]
+    return next((one for one in several if one != "null"), None)
 
 
 def _rpc(method: str, **params: Any) -> dict[str, Any]:

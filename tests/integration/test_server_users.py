@@ -16,6 +16,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from app.access import HARMLESS
+from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
 from tests.integration.api_requests import Requests, Sent, list_operations
 from tests.integration.serving import Server, dossier, serving
 
@@ -78,9 +79,16 @@ async def furnished(server: Server) -> Users:
         known = {**asked, "cron_id": crons[0]["cron_id"], "owner": "ada"}
         known |= {"namespace": ["notes"], "key": "first", "assistant_id": "research"}
         known |= {"graph_id": "research", "run": f"{asked['thread_id']}-1"}
+        known |= await _api_names(server, tokens["ada"], known["run"])
         secret = [*waiting.values(), *hidden.values(), crons[1]["cron_id"]]
     return users._replace(known=known, unnamed=frozenset(map(str, secret)))
 
+
+EVERYBODYS = {
+    *("/", "/ok", "/info", "/docs", "/openapi.json"),
+    *("/api/health", "/api/ready", "/api/metrics"),
+}
+"""What answers without a token, beside shared reports: it shows nobody's own."""
 
 GRAPHS = ("research", "dossier", "research")
 
@@ -108,6 +116,16 @@ async def _cron(client: Any, thread: str | None) -> Any:
     return await client.crons.create("research", **about)
 
 
+async def _api_names(server: Server, token: str, run: str) -> dict[str, str]:
+    """Share Ada's report, and return what requests of the API name of hers."""
+    key = {"x-api-key": token}
+    async with httpx.AsyncClient(base_url=server.url, headers=key, timeout=60) as http:
+        shared = (await http.post(f"/api/reports/{run}/shares", json={})).json()
+        listed = (await http.get("/api/runs?limit=1")).json()
+    assert listed["next"], "there are more runs of hers"
+    return {"share": shared["id"], "cursor": listed["next"], "source": "1", "to": run}
+
+
 async def holdings(users: Users) -> dict[str, Any]:
     """Return everything that Ada sees of what is hers."""
     async with users.client("ada") as ada:
@@ -116,13 +134,16 @@ async def holdings(users: Users) -> dict[str, Any]:
         runs = [await ada.runs.list(one["thread_id"]) for one in threads]
         items = await ada.store.search_items([], limit=100)
         crons = await ada.crons.search(limit=100)
-    async with httpx.AsyncClient(base_url=users.server.url) as http:
-        key = {"x-api-key": users.tokens["ada"]}
-        report = await http.get(f"/reports/{users.known['run']}?format=json", headers=key)
-    shown = await dossier(users.server, "runs", "--json")
-    assert CANARY.encode() not in shown.stdout, "the person of the installation is another user"
+    report, key = users.known["run"], {"x-api-key": users.tokens["ada"]}
+    async with httpx.AsyncClient(base_url=users.server.url, headers=key, timeout=60) as http:
+        paths = (f"/reports/{report}?format=json", "/api/reports", f"/api/runs/{report}")
+        shown = {path: (await http.get(path)).text for path in paths}
+        shares = (await http.get(f"/api/reports/{report}/shares")).json()
+    local = await dossier(users.server, "runs", "--json")
+    assert CANARY.encode() not in local.stdout, "the person of the installation is another user"
+    assert [one["id"] for one in shares] == [users.known["share"]]
     every = {"threads": threads, "states": states, "runs": runs, "items": items, "crons": crons}
-    return {**every, "report": report.text}
+    return {**every, **shown}
 
 
 async def test_nothing_crosses_between_users_at_any_operation(users: Users):
@@ -188,11 +209,18 @@ async def test_without_a_token_every_operation_but_a_few_is_refused(users: Users
             for one in made.of(operation):
                 for token in ("", "dsr_00000000_made-up"):
                     status, answer = await answered(http, one, token)
-                    if operation.method in ("get", "head") and operation.path in HARMLESS:
-                        assert status == 200, operation.name
+                    if operation.method in ("get", "head") and is_open(operation.path):
+                        assert status != 401, operation.name
+                        assert CANARY not in answer
                         continue
                     assert status == 401, (operation.name, token, answer)
                     assert CANARY not in answer
+
+
+def is_open(path: str) -> bool:
+    """Say whether an operation answers everybody: each one of them is named here."""
+    assert OPEN_PATHS | HARMLESS == EVERYBODYS
+    return path in EVERYBODYS or path.startswith(OPEN_PREFIX)
 
 
 async def test_an_answer_to_the_same_question_knows_nothing_of_another_user(users: Users):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,10 +13,13 @@ from langgraph.runtime import Runtime
 
 from app.auth.caller_limits import check_caller_choices, check_run_request, fit_defaults
 from app.guarded_graph import make_guarded_graph
+from app.server import check_run_choices
 from config.errors import Problem
+from config.settings import settings
 from graph.context import Context, build_context
 from graph.depth import LIMITS
 from graph.state import State
+from runs.call_site import name_server_user
 from tests.places import new_process
 
 BOUNDED = {
@@ -31,6 +35,11 @@ FREE = {
     "second_reader",
 }
 """Those that name no file, server, model or money of the operator's."""
+
+
+def login(name: str) -> Any:
+    """Return a user as a server hands it to a run."""
+    return SimpleNamespace(identity=name)
 
 
 @pytest.fixture(autouse=True)
@@ -79,6 +88,7 @@ def test_each_choice_is_bounded_or_free():
         {"mcp": ["time"]},
         {"files": ["/etc"]},
         {"files": ["notes"]},
+        {"files": [f"upload-{'0a' * 12}/../x"]},
         {"files": [""]},
         {"max_cost": 2.01},
         {"max_tokens": 5_000_001},
@@ -101,6 +111,7 @@ def test_nothing_outside_is_chosen_where_the_operator_says_nothing(chosen: dict[
         {"project": "bees-12345678"},
         {"models": {"default": "openai:gpt-4.1-mini"}},
         {"mcp": ["none"]},
+        {"files": [f"upload-{'0a' * 12}", f"folder-{'0a' * 12}"]},
         {"knowledge": ["handbook"]},
         {"max_cost": 2, "max_tokens": 5_000_000, "max_calls": 600, "max_minutes": 60},
         {"depth": "deep", "web": "on", "share": ["queries", "files"]},
@@ -221,3 +232,28 @@ async def test_a_graph_of_a_server_runs_inside_the_limits(monkeypatch: pytest.Mo
         pass
 
     assert [(one.limits.max_calls, one.mcp) for one in seen] == [(7, ["none"]), (600, [])]
+
+
+def test_what_a_server_puts_beside_the_choices_is_none_of_them():
+    """So it does for runs of event streams and crons that have no context."""
+    own = {"__event_streaming_v2": True, "thread_id": "t", "cron_id": "c"}
+
+    check_run_choices({**own, "langgraph_auth_user": {}, "max_calls": 7}, login("ada"))
+    with pytest.raises(Problem) as told:
+        check_run_choices({**own, "max_call": 7}, login("ada"))
+    assert told.value.code == "unknown_field"
+    with pytest.raises(Problem) as told:
+        check_run_choices({**own, "user": "bob"}, login("ada"))
+    assert told.value.code == "choice_refused"
+
+
+def test_a_run_without_a_user_is_nobodys(monkeypatch: pytest.MonkeyPatch):
+    for nobody in (None, login("")):
+        with pytest.raises(Problem) as told:
+            name_server_user(nobody)
+        assert told.value.code == "token_missing"
+    assert name_server_user(login("ada")) == "ada"
+
+    monkeypatch.setenv("DOSSIER_AUTH", "person")
+    new_process()
+    assert name_server_user(None) == settings().user

@@ -47,6 +47,7 @@ TEXT = {"text", "body", "sentence", "statement", "markdown", "message", "line"}
 NOT_MEASURED = frozenset(
     {
         "report.exports.docx_parts.add_link",
+        "report.exports.docx_parts.add_words",
         "report.computed_results.add_doubts",
         "tools.computations.digest_output",
         "tools.mcp.server_config.expand_variables",

@@ -27,7 +27,7 @@ from runs.call_site import CallSite, run_site
 from runs.trace import WITHHELD, seconds_since, trace
 from storage.engine import read_rows
 from tools.knowledge.catalog import find_bases
-from tools.knowledge.kinds import open_base, read_options
+from tools.knowledge.kinds import UPLOADS_KIND, open_base, read_options
 from tools.knowledge.knowledge_source import (
     BasePassage,
     BaseUnanswered,
@@ -275,7 +275,8 @@ def _new_page(
     """Return a passage as a page that names its base as its site."""
     title = " ".join(passage.title.split()) or base.name
     origin = strip_unstorable(passage.location) or f"{base.name}/{title}"
-    provenance: Provenance = "user" if base.kind == "folder" and not base.is_shared else "tool"
+    is_own = base.kind in ("folder", UPLOADS_KIND) and not base.is_shared
+    provenance: Provenance = "user" if is_own else "tool"
     source = PageOrigin(here.owner, KNOWLEDGE_KIND, origin, "", provenance, here.run)
     metadata = passage.metadata._replace(site=base.name)
     if has_injection(passage.text):

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from config.errors import ErrorCode, Problem, first_validation_error
 from library.knowledge_records import OPERATOR, KnowledgeBase
+from library.uploads import is_upload_id
 from storage.object_stores import OBJECT_STORES
 from text.regex import regex
 from tools.knowledge.bucket import BucketBase, BucketOptions
@@ -18,6 +19,7 @@ from tools.knowledge.elasticsearch import ElasticsearchBase, ElasticsearchOption
 from tools.knowledge.folder import FolderBase, FolderOptions
 from tools.knowledge.knowledge_source import BaseOptions, KnowledgeSource
 from tools.knowledge.ragflow import RagflowBase, RagflowOptions
+from tools.knowledge.uploads_base import UploadsBase, UploadsOptions
 
 LONGEST_ABOUT = 1_000
 """The most characters of what a base is about."""
@@ -45,9 +47,13 @@ ABOUT_OPTION = 'say --about "what it answers"'
 SAY_OPTION = "say --option "
 """How an option is given on the command line, before its name and its value."""
 
+UPLOADS_KIND = "uploads"
+"""The kind of bases whose documents are a folder of uploads of their owner."""
+
 KINDS: dict[str, BaseKind] = {
     "folder": BaseKind(FolderOptions, FolderBase),
     "bucket": BaseKind(BucketOptions, BucketBase),
+    UPLOADS_KIND: BaseKind(UploadsOptions, UploadsBase),
     "elasticsearch": BaseKind(ElasticsearchOptions, ElasticsearchBase, is_service=True),
     "opensearch": BaseKind(ElasticsearchOptions, ElasticsearchBase, is_service=True),
     "dify": BaseKind(DifyOptions, DifyBase, is_service=True),
@@ -123,6 +129,8 @@ def make_base(
 
 def guess_kind(location: str) -> str:
     """Return the kind of what lies at a location; a service has to be named."""
+    if is_upload_id(location):
+        return UPLOADS_KIND
     return "bucket" if "://" in location else "folder"
 
 
@@ -140,9 +148,8 @@ def _check_location(base: KnowledgeBase) -> None:
     where = f"{base.name}: location"
     if not base.location:
         raise _invalid("it has no path or address", where)
-    if base.kind == "folder":
-        if "://" in base.location:
-            raise _invalid("a folder is named by its path", where)
+    if base.kind in ("folder", UPLOADS_KIND):
+        _check_folder(base, where)
         return
     if base.kind == "bucket":
         if not is_bucket_address(base.location):
@@ -152,6 +159,15 @@ def _check_location(base: KnowledgeBase) -> None:
     if urlsplit(base.location).username is not None:
         hint = "name the variables that hold them, as in user_env and password_env"
         raise _invalid("an address may hold neither user nor password", where, hint)
+
+
+def _check_folder(base: KnowledgeBase, where: str) -> None:
+    """Refuse what is neither a path nor, where that is meant, the id of a folder of uploads."""
+    is_own = base.kind == UPLOADS_KIND
+    if is_own and (base.is_shared or not is_upload_id(base.location)):
+        raise _invalid("it is no folder of your uploads", where)
+    if "://" in base.location:
+        raise _invalid("a folder is named by its path", where)
 
 
 def _invalid(what: str, where: str = "", hint: str = "") -> Problem:

@@ -1,0 +1,1 @@
+"""The console: pages for people who use a server without a terminal."""
