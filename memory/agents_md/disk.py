@@ -10,6 +10,7 @@ import stat
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,7 +36,8 @@ async def file_lock(name: str) -> AsyncIterator[None]:
     Raises:
         Problem: `memory_file_busy` or `storage_unavailable`.
     """
-    # Few commands change a file, so few import this.
+    # Few commands change a file, so few import this; its import tries the file system out.
+    await asyncio.to_thread(import_module, "filelock.asyncio")
     from filelock import AsyncFileLock, Timeout  # noqa: PLC0415
 
     folder = settings().locks
