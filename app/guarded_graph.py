@@ -84,6 +84,7 @@ class GuardedGraph(DossierGraph):
         if config.get("configurable", {}).get("checkpoint_ns"):
             _refuse("the state of a branch")
         more |= _inside_limits(more)
+        more["context"] = self._with_roots(more.get("context"))
         if await self._was_begun(config):
             input, config = None, _at_newest(config)
             if not (await self.aget_state(config)).next:

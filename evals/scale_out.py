@@ -27,10 +27,12 @@ from evals.world import World
 QUESTION = "How do bees live?"
 ASKED = {"messages": [{"role": "user", "content": QUESTION}]}
 APPROVE = {"resume": {"decisions": [{"type": "approve"}]}}
+PARTS = ("team", "many", "throughput", "kills")
 DONE = ("success", "error", "interrupted", "timeout")
 
 FAST = {"LEASE_DURATION_SECONDS": "6", "HEARTBEAT_INTERVAL_SECONDS": "2"}
 FAST |= {"REAPER_INTERVAL_SECONDS": "1", "STUCK_PENDING_THRESHOLD_SECONDS": "5"}
+FAST |= {"BG_JOB_MAX_RETRIES": "10"}
 """How soon a dead worker is noticed where many are killed."""
 
 
@@ -271,7 +273,17 @@ def measure_throughput(options: argparse.Namespace, count: int) -> None:
             print("  ", one)
 
 
-def measure_team(options: argparse.Namespace, count: int) -> None:
+def measure_many(options: argparse.Namespace, count: int) -> None:
+    """Print what becomes of many questions at once."""
+    with serving(options, apis=2, workers=3) as servers:
+        seconds, wrong = asyncio.run(run_many(servers, count))
+        threads = [str(row[0]) for row in servers.query("SELECT DISTINCT thread FROM runs")]
+        print(f"{count} runs at once: {seconds:.1f} s, {len(wrong)} errors {wrong[:3]}")
+        taken = asyncio.run(measure_reads(servers, threads, 400))
+        print(f"reads at {len(threads)} threads: {_spread(taken)} s", flush=True)
+
+
+def measure_team(options: argparse.Namespace) -> None:
     """Print what two API processes and three workers do."""
     with serving(options, apis=2, workers=3) as servers:
         for kind in ("api", "worker"):
@@ -282,16 +294,12 @@ def measure_team(options: argparse.Namespace, count: int) -> None:
         print(f"a thread moves between processes: {asyncio.run(move_between_processes(servers))}")
         failed, overlaps = asyncio.run(ask_twice_at_once(servers, 10))
         print(f"two questions at once in 10 threads: {failed} failed, {overlaps} overlapped")
-        seconds, wrong = asyncio.run(run_many(servers, count))
-        print(f"{count} runs at once: {seconds:.1f} s, {len(wrong)} errors {wrong[:3]}")
-        threads = [str(row[0]) for row in servers.query("SELECT DISTINCT thread FROM runs")]
-        print(f"reads: {_spread(asyncio.run(measure_reads(servers, threads, 400)))} s")
 
 
 def main() -> None:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="*", help="team, throughput, kills; all of them when empty")
+    parser.add_argument("what", nargs="*", help=f"{', '.join(PARTS)}; all of them when empty")
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--kills", type=int, default=40)
     parser.add_argument("--steps", type=int, default=2)
@@ -299,10 +307,12 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
     parser.add_argument("--latency", type=float, default=0.5, help="seconds of a model call")
     options = parser.parse_args()
-    wanted = options.what or ["team", "throughput", "kills"]
+    wanted = options.what or PARTS
     print(f"{os.cpu_count()} cores, {options.steps} steps, {options.latency} s a model call")
     if "team" in wanted:
-        measure_team(options, options.runs)
+        measure_team(options)
+    if "many" in wanted:
+        measure_many(options, options.runs)
     if "throughput" in wanted:
         measure_throughput(options, options.runs)
     if "kills" in wanted:

@@ -199,7 +199,7 @@ class Workers:
             process.wait()
 
 
-def kill_workers(
+def kill_random_workers(
     server: str,
     folder: Path,
     kills: int,
@@ -354,7 +354,7 @@ def main() -> None:
     if not options.postgres:
         parser.error(f"name a PostgreSQL server with --postgres or {SERVER}")
     with tempfile.TemporaryDirectory() as name:
-        outcome = kill_workers(
+        outcome = kill_random_workers(
             options.postgres,
             Path(name),
             options.kills,

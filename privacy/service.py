@@ -29,10 +29,12 @@ from privacy.erasure_target import ErasurePatterns, ErasureTarget, build_erasure
 from privacy.retention import ExpiredThread, delete_run_records, remove_thread_files
 from privacy.saved_states import ReportState
 from report.report_places import remove_stored_report
+from runs.checkpointer import open_checkpointer
 from runs.lock import acquire, thread_lock
 from runs.tables import runs
 from runs.trace import flush_traces
 from storage import maintenance, outbox
+from storage.connect import is_database_shared
 from storage.engine import (
     commit_statements,
     flush_writes,
@@ -120,6 +122,10 @@ async def list_unfinished_erasures(owner: str) -> set[str]:
 async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
     """Return what erasing a target would change, without changing anything."""
     what = what._replace(pages=(*what.pages, *await find_computed_pages(what.owner, what.pages)))
+    if is_database_shared():
+        # What an older program has saved in a file is in the database from here on.
+        async with open_checkpointer():
+            pass
     with saved_states.open_checkpoints() as saved:
         patterns, affected = await run_read(partial(find_affected_threads, what=what, saved=saved))
         reports = [

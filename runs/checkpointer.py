@@ -212,6 +212,12 @@ class CheckpointSaver(SqliteSaver, ThreadSaver):
             newest = cursor.execute(NEWEST_CHECKPOINT, (thread,)).fetchone()[0]
         return found, newest or ""
 
+    async def list_threads(self) -> Sequence[str]:
+        """Return all threads that are saved."""
+        every = "SELECT DISTINCT thread_id FROM checkpoints"
+        rows = await self._in_thread(lambda: self.conn.execute(every).fetchall())
+        return [thread for (thread,) in rows]
+
     async def has_branches(self, thread: str) -> bool:
         """Tell whether a thread has saved branches that have not ended."""
         return await self._in_thread(self._has_branches, thread)
@@ -381,8 +387,10 @@ async def open_checkpointer(
     with _translate_missing():
         # The package is installed with `dossier[postgres]`.
         from runs import postgres_checkpointer as postgres  # noqa: PLC0415
+        from runs.checkpoint_move import move_checkpoints  # noqa: PLC0415
     kind = _extended(extension, postgres.PostgresCheckpointSaver)
     async with postgres.open_postgres_checkpointer(kind) as opened:
+        await move_checkpoints(opened, partial(_open_file, CheckpointSaver))
         yield opened
 
 

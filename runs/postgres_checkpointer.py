@@ -111,6 +111,12 @@ _COPY = (
 )
 
 
+_IMPORT = (
+    "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, "
+    "checkpoint, metadata) VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING"
+)
+
+
 class PostgresCheckpointSaver(AsyncPostgresSaver, ThreadSaver):
     """The saver of PostgreSQL that masks secrets and keeps one checkpoint of a finished turn.
 
@@ -252,6 +258,39 @@ class PostgresCheckpointSaver(AsyncPostgresSaver, ThreadSaver):
         with _translate_failure():
             async with self._changing(thread) as cursor:
                 await cursor.executemany(statement, rows)
+
+    async def import_checkpoint(self, found: CheckpointTuple) -> None:
+        """Save a checkpoint of another saver with what was written after it, unless it is there.
+
+        Raises:
+            Problem: `storage_unavailable`.
+        """
+        place, checkpoint = found.config["configurable"], found.checkpoint
+        where = (str(place["thread_id"]), place.get("checkpoint_ns", ""), checkpoint["id"])
+        plain, blobs = await asyncio.to_thread(
+            self._split_values,
+            *where[:2],
+            checkpoint["channel_values"],
+            checkpoint["channel_versions"],
+        )
+        parent = (found.parent_config or {"configurable": {}})["configurable"].get("checkpoint_id")
+        frame = Jsonb({**checkpoint, "channel_values": plain})
+        by_task: dict[str, list[tuple[str, Any]]] = {}
+        for task, channel, value in found.pending_writes or ():
+            by_task.setdefault(task, []).append((channel, value))
+        written = [
+            row
+            for task, writes in by_task.items()
+            for row in self._dump_writes(*where, task, "", writes)
+        ]
+        with _translate_failure():
+            async with self._changing() as cursor:
+                about = Jsonb(_storable(found.metadata))
+                await cursor.execute(_IMPORT, [*where, parent, frame, about])
+                if not cursor.rowcount:
+                    return
+                await cursor.executemany(self.UPSERT_CHECKPOINT_BLOBS_SQL, blobs)
+                await cursor.executemany(self.INSERT_CHECKPOINT_WRITES_SQL, written)
 
     async def has_branches(self, thread: str) -> bool:
         """Tell whether a thread has saved branches that have not ended."""

@@ -21,7 +21,7 @@ from sqlalchemy.exc import OperationalError
 from config.errors import Problem
 from config.resources import Resource, process_cached
 from config.settings import settings
-from storage.engine import run_write_sync
+from storage.engine import lend_connection, run_write_sync
 from storage.fencing import Lease, forget_lease, list_held_leases, remember_lease
 from storage.tables import leases
 from storage.upsert import dialect_insert
@@ -76,7 +76,8 @@ def take_lease(name: str, seconds: float) -> HeldThread | None:
 def is_leased(name: str) -> bool:
     """Tell whether a living process holds a thread."""
     held = select(leases.c.process).where(leases.c.name == name, leases.c.expires > _now())
-    process = run_write_sync(lambda connection: connection.execute(held).scalar())
+    with lend_connection() as connection:
+        process = connection.execute(held).scalar()
     return process is not None and not _is_dead(process)
 
 

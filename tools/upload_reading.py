@@ -8,7 +8,7 @@ import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator
-from contextlib import ExitStack
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path, PurePath
 
 from config.errors import ErrorCode, Problem
@@ -69,8 +69,7 @@ async def receive_part(upload: UploadedFile, chunks: AsyncIterator[bytes]) -> Up
         raise Problem(ErrorCode.UPLOAD_CONFLICT, what, where=upload.id, hint=hint)
     store = await asyncio.to_thread(file_store)
     part = f"{upload.received:015d}-{secrets.token_hex(4)}"
-    with ExitStack() as stack:
-        file = await asyncio.to_thread(stack.enter_context, store.new_file())
+    async with _lend_file(store) as file:
         try:
             count = await _write(upload, chunks, file)
         except FileRefused as refused:
@@ -85,6 +84,16 @@ async def receive_part(upload: UploadedFile, chunks: AsyncIterator[bytes]) -> Up
         await asyncio.to_thread(store.remove, f"{upload.place}/{part}")
         raise
     return await _complete(after) if after.received == after.size else after
+
+
+@asynccontextmanager
+async def _lend_file(store: FileStore) -> AsyncIterator[Path]:
+    """Lend an empty file, as `FileStore.new_file` does, without waiting in the event loop."""
+    stack = ExitStack()
+    try:
+        yield await asyncio.to_thread(stack.enter_context, store.new_file())
+    finally:
+        await asyncio.to_thread(stack.close)
 
 
 async def _write(upload: UploadedFile, chunks: AsyncIterator[bytes], file: Path) -> int:

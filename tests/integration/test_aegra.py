@@ -99,7 +99,7 @@ async def test_a_report_is_had_from_every_process(servers: LocalServers, client:
 
     for api in servers.processes("api"):
         key = {"x-api-key": (servers.home / "server-token").read_text().strip()}
-        async with httpx.AsyncClient(base_url=api.url, headers=key) as http:
+        async with httpx.AsyncClient(base_url=api.url, headers=key, timeout=60) as http:
             report = await http.get(f"/reports/{thread}", params=query)
         assert report.status_code == 200
         assert "bees" in report.text

@@ -112,7 +112,7 @@ def test_what_the_rooms_import_is_declared_and_comes_not_by_chance():
     optional = PROJECT["project"]["optional-dependencies"]
     wanted = [*PROJECT["project"]["dependencies"], *optional["server"], *optional["buckets"]]
     wanted += [*optional["postgres"], *optional["reader"], *optional["pdf"]]
-    wanted += optional["telemetry"]
+    wanted += [*optional["telemetry"], *optional["aegra"]]
     declared = {canonical(re.split(r"[<>=~[]", one)[0]) for one in wanted}
     names = set().union(
         *(imported(file) for room in set(OURS) - {"evals"} for file in (ROOT / room).rglob("*.py"))
