@@ -15,9 +15,9 @@ from app.web.console_route import CheckedForm, SentForm, make_console_router
 from app.web.console_threads import (
     ThreadStanding,
     begin_run,
-    stop_thread_runs,
     is_server_thread,
     read_standing,
+    stop_thread_runs,
 )
 from app.web.console_words import choose_language
 from app.web.live_runs import LiveRun, follow_run
