@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
@@ -93,5 +93,5 @@ async def list_run_spendings(limit: int) -> list[RunSpending]:
 async def sum_run_costs(names: Sequence[str]) -> dict[str, float]:
     """Return what some runs have cost, in US dollars, by their names; none of those for free."""
     its = select(attempts.c.run, func.sum(attempts.c.cost)).where(attempts.c.run.in_(names))
-    rows = await read_rows(its.group_by(attempts.c.run))
+    rows: Sequence[Any] = (await read_rows(its.group_by(attempts.c.run))).all()
     return {run: float(cost) for run, cost in rows if cost}
