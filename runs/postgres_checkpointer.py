@@ -40,8 +40,8 @@ from runs.thread_saver import (
     make_strict_serializer,
     translate_damage,
 )
-from storage.connect import connection_arguments, postgresql_options
-from storage.fencing import FENCE_QUERY, check_holder, find_lease
+from storage.connect import NO_JIT, connection_arguments
+from storage.fencing import FENCE_QUERY, check_holder, fence_values, find_lease
 
 Cursor = AsyncCursor[DictRow]
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
@@ -180,7 +180,9 @@ class PostgresCheckpointSaver(AsyncPostgresSaver, ThreadSaver):
             Problem: `storage_corrupt` or `storage_unavailable`.
         """
         with _translate_failure(), translate_damage():
-            listed = super().alist(config, filter=filter, before=before, limit=limit)
+            # As on SQLite, a limit below zero is none.
+            most = None if limit is None or limit < 0 else limit
+            listed = super().alist(config, filter=filter, before=before, limit=most)
             # A caller who stops early would keep the connection.
             found = [one async for one in listed]
         for one in found:
@@ -348,7 +350,7 @@ class PostgresCheckpointSaver(AsyncPostgresSaver, ThreadSaver):
         """Lend a cursor of one transaction, which changes a thread only if nobody took it over."""
         async with self._cursor() as cursor, cursor.connection.transaction():
             if lease := find_lease(thread):
-                await cursor.execute(FENCE_QUERY, {"name": lease.name})
+                await cursor.execute(FENCE_QUERY, fence_values(lease))
                 row = await cursor.fetchone()
                 check_holder(lease, row["holder"] if row else None)
             yield cursor
@@ -464,8 +466,7 @@ async def _open_pool(url: str) -> Pool:
 
 
 async def _configure(connection: AsyncConnection[Any]) -> None:
-    for statement in postgresql_options():
-        await connection.execute(statement.encode())
+    await connection.execute(NO_JIT)
 
 
 @asynccontextmanager

@@ -264,6 +264,14 @@ async def test_a_change_that_fails_changes_nothing(saver: Any):
     assert len(await saved(saver)) == 5
 
 
+async def test_a_limit_below_zero_is_none(saver: Any):
+    await turn(saver, 1)
+
+    found = [[one async for one in saver.alist(at(), limit=limit)] for limit in (-1, 0, 2, None)]
+
+    assert [len(one) for one in found] == [5, 0, 2, 5]
+
+
 async def test_a_caller_who_stops_early_keeps_no_connection(saver: Any):
     await turn(saver, 1)
 
