@@ -117,13 +117,35 @@ async def _cron(client: Any, thread: str | None) -> Any:
 
 
 async def _api_names(server: Server, token: str, run: str) -> dict[str, str]:
-    """Share Ada's report, and return what requests of the API name of hers."""
+    """Let Ada have one of everything in the API, and return what requests name of it."""
     key = {"x-api-key": token}
     async with httpx.AsyncClient(base_url=server.url, headers=key, timeout=60) as http:
-        shared = (await http.post(f"/api/reports/{run}/shares", json={})).json()
-        listed = (await http.get("/api/runs?limit=1")).json()
-    assert listed["next"], "there are more runs of hers"
-    return {"share": shared["id"], "cursor": listed["next"], "source": "1", "to": run}
+
+        async def made(path: str, **body: Any) -> Any:
+            return (await http.post(path, json=body)).raise_for_status().json()
+
+        folder = (await made("/api/upload-folders", name=f"Files of {CANARY}"))["id"]
+        uploading = f"/api/uploads?name=bees.txt&folder={folder}"
+        upload = (await http.post(uploading, content=TEXT * 5)).raise_for_status().json()["id"]
+        about = {"name": "hives", "about": f"the hives of {CANARY}", "folder": folder}
+        await made("/api/knowledge-bases", **about)
+        fact = (await made("/api/memories", text=f"I keep bees in {CANARY}."))["id"]
+        written = {"text": f"Write for the beekeepers of {CANARY}.\n"}
+        (await http.put("/api/agents-md/person", json=written)).raise_for_status()
+        share = (await made(f"/api/reports/{run}/shares"))["id"]
+        event = (await http.get("/api/memory-events")).json()["items"][0]["event"]
+        cursor = (await http.get("/api/runs?limit=1")).json()["next"]
+    assert cursor, "there are more runs of hers"
+    ids = {"upload": upload, "folder": folder, "id": fact, "event": str(event), "share": share}
+    return {**ids, "cursor": cursor, "source": "1", "to": run, "name": "hives", "q": "hives"}
+
+
+HERS = (
+    *("/reports/{run}?format=json", "/api/reports", "/api/runs/{run}", "/api/memories"),
+    *("/api/uploads", "/api/upload-folders", "/api/uploads/{upload}/content"),
+    *("/api/knowledge-bases", "/api/agents-md", "/api/memory-events", "/api/memory-export"),
+)
+"""Where Ada sees in the API what is hers."""
 
 
 async def holdings(users: Users) -> dict[str, Any]:
@@ -134,11 +156,10 @@ async def holdings(users: Users) -> dict[str, Any]:
         runs = [await ada.runs.list(one["thread_id"]) for one in threads]
         items = await ada.store.search_items([], limit=100)
         crons = await ada.crons.search(limit=100)
-    report, key = users.known["run"], {"x-api-key": users.tokens["ada"]}
+    key, share = {"x-api-key": users.tokens["ada"]}, "/api/reports/{run}/shares"
     async with httpx.AsyncClient(base_url=users.server.url, headers=key, timeout=60) as http:
-        paths = (f"/reports/{report}?format=json", "/api/reports", f"/api/runs/{report}")
-        shown = {path: (await http.get(path)).text for path in paths}
-        shares = (await http.get(f"/api/reports/{report}/shares")).json()
+        shown = {path: (await http.get(path.format(**users.known))).text for path in HERS}
+        shares = (await http.get(share.format(**users.known))).json()
     local = await dossier(users.server, "runs", "--json")
     assert CANARY.encode() not in local.stdout, "the person of the installation is another user"
     assert [one["id"] for one in shares] == [users.known["share"]]
