@@ -46,6 +46,9 @@ from storage.fencing import FENCE_QUERY, check_holder, fence_values, find_lease
 Cursor = AsyncCursor[DictRow]
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 
+_PATIENCE = 30.0
+"""The seconds to wait for a free connection."""
+
 _TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 
 _SETUP_LOCK = "SELECT pg_advisory_xact_lock(hashtext('dossier checkpoints'))"
@@ -447,18 +450,21 @@ _set_up = Resource(set[str])
 async def _open_pool(url: str) -> Pool:
     # The pool logs what is raised anyway.
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+    address = make_conninfo(**connection_arguments(url))
+    # A pool tries for long to reach a server that is not there.
+    await (await AsyncConnection.connect(address)).close()
     pool: Pool = AsyncConnectionPool(
-        make_conninfo(**connection_arguments(url)),
+        address,
         min_size=1,
         max_size=settings().checkpoint_connections,
         kwargs={"autocommit": True, "row_factory": dict_row},
         configure=_configure,
         check=AsyncConnectionPool.check_connection,
         open=False,
-        timeout=settings().connect_seconds,
+        timeout=_PATIENCE,
     )
     try:
-        await pool.open(wait=True, timeout=settings().connect_seconds)
+        await pool.open(wait=True, timeout=_PATIENCE)
     except BaseException:
         await asyncio.shield(pool.close())
         raise

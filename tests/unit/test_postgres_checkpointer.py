@@ -19,6 +19,7 @@ from config.errors import ErrorCode, Problem
 from runs.checkpointer import open_checkpointer, save_run_status
 from runs.postgres_checkpointer import PostgresCheckpointSaver
 from storage.engine import run_write
+from tests.places import new_process
 
 pytestmark = [
     pytest.mark.parametrize("either", ["postgresql"], indirect=True),
@@ -221,6 +222,18 @@ async def test_the_status_of_a_run_is_written_in_place(saver: Any):
     (found,) = await saved(saver)
     assert found.checkpoint["channel_values"]["status"] == "cancelled"
     assert found.checkpoint["channel_values"]["messages"][0].text == LONG
+
+
+async def test_a_server_that_is_not_there_is_told_at_once(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DOSSIER_DATABASE_URL", "postgresql://me:secret@127.0.0.1:1/dossier")
+    new_process()
+
+    with pytest.raises(Problem, match="it fails") as raised:
+        async with open_checkpointer():
+            pass
+
+    assert raised.value.error == ErrorCode.STORAGE_UNAVAILABLE
+    assert "secret" not in str(raised.value)
 
 
 @pytest.mark.bare
