@@ -31,6 +31,11 @@ MODES: dict[str, dict[str, Any]] = {
 
 _LOADS = 5
 
+_PAINTED = """() => new Promise((done) => {
+  const seen = (list) => list.getEntriesByName("first-contentful-paint").length && done();
+  new PerformanceObserver(seen).observe({type: "paint", buffered: true});
+})"""
+
 _FIGURES = """() => {
   const page = performance.getEntriesByType("navigation")[0];
   const files = performance.getEntriesByType("resource");
@@ -78,7 +83,7 @@ def _measure(page: Any, url: str, path: str) -> PageFigures:
     loads = []
     for _ in range(_LOADS):
         page.goto(f"{url}/console{path}", wait_until="load")
-        page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+        page.evaluate(_PAINTED)
         loads.append(page.evaluate(_FIGURES))
     middle = {name: statistics.median(one[name] for one in loads) for name in loads[0]}
     return PageFigures(
