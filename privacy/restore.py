@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from privacy.backup_files import (
     list_home_files,
     list_stored_names,
 )
+from privacy.checkpoint_transfer import WRITES, adapt_writes, transfer_checkpoints
 from runs.checkpointer import open_checkpointer
 from storage.backup_archive import (
     ArchiveReader,
@@ -108,8 +109,7 @@ def _restore(engine: Engine, file: Path) -> None:
         tables, checkpoints = stack.enter_context(_open_transactions(engine))
         _check_empty(tables, checkpoints, archive.manifest)
         _fill_tables(tables, archive)
-        _fill_checkpoints(checkpoints, archive)
-        with _restored_files(archive):
+        with _restored_checkpoints(checkpoints, archive), _restored_files(archive):
             # A home has its files when its rows can be seen.
             for one in dict.fromkeys((checkpoints, tables)):
                 one.exec_driver_sql("COMMIT")
@@ -193,6 +193,47 @@ def _fill_checkpoints(connection: Connection, archive: ArchiveReader) -> None:
         table = untyped_table(entry.name, entry.columns)
         write_table(connection, table, entry.columns, archive.read_rows("checkpoints", entry))
         _check_written(digest_table(connection, table, entry.columns), entry)
+
+
+@contextmanager
+def _restored_checkpoints(connection: Connection, archive: ArchiveReader) -> Iterator[None]:
+    """Restore the checkpoints; those of the other kind of database are saved one after the other.
+
+    Savers have transactions of their own, so they are taken away again if what follows fails.
+    """
+    kind = connection.dialect.name
+    if archive.manifest.database == kind:
+        _fill_checkpoints(connection, archive)
+        yield
+        return
+    if kind == "sqlite":
+        # The saver has to write, too.
+        connection.exec_driver_sql("ROLLBACK")
+    threads = asyncio.run(_transfer(archive))
+    try:
+        if kind == "sqlite":
+            begin_transaction(connection, writes=True)
+        for entry in archive.manifest.checkpoints:
+            if entry.name in WRITES.values():
+                name, columns = adapt_writes(entry, kind)
+                rows = archive.read_rows("checkpoints", entry)
+                write_table(connection, untyped_table(name, columns), columns, rows)
+        yield
+    except BaseException:
+        connection.exec_driver_sql("ROLLBACK")
+        asyncio.run(_delete_threads(threads))
+        raise
+
+
+async def _transfer(archive: ArchiveReader) -> list[str]:
+    async with open_checkpointer() as saver:
+        return await transfer_checkpoints(archive, saver)
+
+
+async def _delete_threads(threads: Sequence[str]) -> None:
+    async with open_checkpointer() as saver:
+        for thread in threads:
+            await saver.adelete_thread(thread)
 
 
 def _check_written(found: RowDigest, entry: TableEntry) -> None:

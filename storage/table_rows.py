@@ -41,9 +41,8 @@ def read_table(
     wanted = [
         cast(known.c[one.name], Text) if _is_json(one) else known.c[one.name] for one in columns
     ]
-    found = connection.execution_options(stream_results=True).execute(
-        select(*wanted), execution_options={"yield_per": _BATCH}
-    )
+    options = {"stream_results": True, "yield_per": _BATCH}
+    found = connection.execute(select(*wanted), execution_options=options)
     for part in found.partitions():
         yield from (tuple(row) for row in part)
 
