@@ -53,6 +53,9 @@ class ErrorCode(StrEnum):
     ANSWER_INVALID = "answer_invalid", ErrorKind.FAILED
     ANSWER_TOO_LONG = "answer_too_long", ErrorKind.FAILED
     ANSWER_UNUSABLE = "answer_unusable", ErrorKind.FAILED
+    BACKUP_DAMAGED = "backup_damaged", ErrorKind.FAILED
+    BACKUP_INVALID = "backup_invalid", ErrorKind.USAGE
+    BACKUP_NEWER = "backup_newer", ErrorKind.UNAVAILABLE, 409
     BAD_CHECKPOINT = "bad_checkpoint", ErrorKind.USAGE
     BAD_CHOICE = "bad_choice", ErrorKind.USAGE
     BAD_CURSOR = "bad_cursor", ErrorKind.USAGE
@@ -114,6 +117,7 @@ class ErrorCode(StrEnum):
     FILE_TYPE_MISMATCH = "file_type_mismatch", ErrorKind.FAILED
     FILE_UNREADABLE = "file_unreadable", ErrorKind.USAGE
     FORGET_UNCONFIRMED = "forget_unconfirmed", ErrorKind.REFUSED
+    HOME_NOT_EMPTY = "home_not_empty", ErrorKind.CONFLICT
     HOME_NOT_PRIVATE = "home_not_private", ErrorKind.UNAVAILABLE
     HOME_READ_ONLY = "home_read_only", ErrorKind.UNAVAILABLE
     HOST_REFUSED = "host_refused", ErrorKind.REFUSED, 403

@@ -83,6 +83,12 @@ async def revoke_share(run: RunRecord, id: str) -> None:
         raise _not_found()
 
 
+async def revoke_all_shares(run: RunRecord) -> None:
+    """Let no link show the report of a run any more."""
+    its = (report_shares.c.owner == run.owner, report_shares.c.run == run.id)
+    await run_write(lambda connection: connection.execute(delete(report_shares).where(*its)))
+
+
 async def find_shared_run(token: str) -> RunRecord:
     """Return the run whose report a link shows.
 

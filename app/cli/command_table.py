@@ -374,6 +374,21 @@ COMMANDS = {
         "memory_transfer.import_from_file",
         (options.IMPORT_FILE, options.VOUCH_FOR_FILE, *options.PROJECT),
     ),
+    "backup": CommandEntry(
+        "Write everything that is stored into one file, while others may use it.\n\n"
+        "It holds the rows of the database, SQLite or PostgreSQL, the checkpoints, the files, and "
+        "the memory files, as they were at one moment. Settings and tokens are not in it: keep "
+        "your .env elsewhere.",
+        "backup_command.back_up",
+        (options.BACKUP_FILE, options.FORCE, options.JSON),
+    ),
+    "restore": CommandEntry(
+        "Restore a backup into an empty home and an empty database.\n\n"
+        "All of it is verified, or nothing is restored. The database may be of the other kind "
+        "than that of the backup.",
+        "backup_command.restore",
+        (options.RESTORED_FILE, options.CHECK_ONLY, options.JSON),
+    ),
     "eval": CommandEntry("Measure on your own data."),
     "eval retrieval": CommandEntry(
         "Ask questions of a corpus and see whether the pages are found that answer them.",

@@ -343,6 +343,9 @@ EVENTS = (
 EXPORT_FILE = _argument(
     "file", "FILE", "The file to write; standard output if not given.", None, kind=Path | None
 )
+BACKUP_FILE = _argument("file", "FILE", "The file to write.", kind=Path)
+RESTORED_FILE = _argument("file", "FILE", "A file that dossier backup wrote.", kind=Path)
+CHECK_ONLY = _flag("check", "Only read it, and say whether it is whole.")
 IMPORT_FILE = _argument("file", "FILE", "A file that dossier memory export wrote.", kind=Path)
 VOUCH_FOR_FILE = _flag(
     "vouch",

@@ -44,8 +44,8 @@ def render_console_page(
     """Return a page of the console, or with `_` before its name a part of one."""
     language = choose_language(request)
     shown = {**_describe_visit(request), "language": language, **(values or {})}
-    shown["t"] = partial(say, language=language)
-    shown["word"] = partial(find_words, language=language)
+    shown["t"] = partial(say, language)
+    shown["word"] = partial(find_words, language)
     text = _environment().get_template(f"{template}.html").render(shown)
     return HTMLResponse(text, status, PAGE_HEADERS)
 

@@ -189,7 +189,7 @@ async def deepen_section(
     if not 0 < number <= len(titles):
         hint = "choose one of the list"
         raise Problem(ErrorCode.BAD_CHOICE, "the report has no such section", hint=hint)
-    request_words = say("report.deepen_words", document["language"][:2], number=number)
+    request_words = say(document["language"][:2], "report.deepen_words", number=number)
     choices = read_follow_choices(record.context)
     await begin_run(request, record.thread, choices, content=request_words)
     return go_to(f"{CONSOLE}/work/{record.thread}")

@@ -15,9 +15,9 @@ from app.web.console_route import CheckedForm, SentForm, make_console_router
 from app.web.console_threads import (
     ThreadStanding,
     begin_run,
-    cancel_thread_runs,
     is_server_thread,
     read_standing,
+    stop_thread_runs,
 )
 from app.web.console_words import choose_language
 from app.web.live_runs import LiveRun, follow_run
@@ -82,7 +82,7 @@ async def show_progress_part(
 async def stop_work(thread: Name, request: Request, form: CheckedForm) -> Response:
     """Stop the work on a question; it can be resumed."""
     del form
-    await cancel_thread_runs(request, thread)
+    await stop_thread_runs(request, thread)
     return go_to(f"{CONSOLE}/work/{thread}")
 
 

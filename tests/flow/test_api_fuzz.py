@@ -12,7 +12,7 @@ from benchmarks.api_fuzz import (
     SECRET,
     FuzzedRequest,
     RequestMaker,
-    find_fault,
+    find_api_fault,
     fuzz_routes,
     list_operations,
     prepare_things,
@@ -47,6 +47,6 @@ async def test_a_route_that_fails_or_tells_too_much_is_noticed():
 
     for thing, fault in (("x", "status 500"), ("a", "it tells what it may not"), ("7", "")):
         request = FuzzedRequest("GET", f"/things/{thing}", "", [], b"")
-        assert find_fault(request, await send_request(app, request), [SECRET]) == fault
+        assert find_api_fault(request, await send_request(app, request), [SECRET]) == fault
     unknown = FuzzedRequest("GET", "/nothing", "", [], b"")
-    assert find_fault(unknown, await send_request(app, unknown), []) == ""
+    assert find_api_fault(unknown, await send_request(app, unknown), []) == ""
