@@ -160,8 +160,11 @@ def test_choices_that_were_left_as_they_are_are_left_out():
     assert read_run_choices(plain) == {}
     chosen = form(("knowledge", "hives"), depth="deep", review="no", max_cost="0,5")
     assert read_run_choices(chosen) == {
-        **{"depth": "deep", "knowledge": ["hives"], "max_cost": 0.5},
-        **{"auto_accept": True, "stop_to_ask": True},
+        "depth": "deep",
+        "knowledge": ["hives"],
+        "max_cost": 0.5,
+        "auto_accept": True,
+        "stop_to_ask": True,
     }
     for wrong in ("x", "-1", "nan"):
         with pytest.raises(Problem):
