@@ -20,6 +20,7 @@ from app.web.console_threads import begin_run, is_server_thread
 from app.web.console_words import say
 from app.web.framed_pages import answer_framed_page
 from app.web.page_rendering import go_to, render_console_page
+from app.web.question_forms import list_choice_bounds
 from app.web.question_pages import read_follow_choices
 from calls.attempts import list_attempts, sum_attempts
 from config.errors import ErrorCode, Problem
@@ -63,6 +64,8 @@ async def _render_report(
         "shares": shares,
         "hours": _HOURS,
         "may_ask_on": is_server_thread(record.thread),
+        "may_resume": record.status == "partial" and is_server_thread(record.thread),
+        "bounds": list_choice_bounds(),
         "told": told,
         "link": link,
     }
