@@ -196,7 +196,14 @@ COMMANDS = {
         "neither resumed nor asked further. Pages, facts, insights and the files of reports "
         "are kept, and so is every run that waits, was paused or is at work.",
         "prune.prune",
-        (options.KEEP, options.YES, *options.PROJECT),
+        (
+            options.KEEP,
+            options.KEEP_LAST,
+            options.EVERYBODY,
+            options.DRY_RUN,
+            options.YES,
+            *options.PROJECT,
+        ),
     ),
     "ingest": CommandEntry(
         "Read folders, files or a chat into memory; what was read before is not read again.",
