@@ -16,6 +16,7 @@ from memory.tables import heard
 from runs.checkpointer import open_checkpointer
 from runs.lifecycle import UNFINISHED_STATUSES
 from runs.lock import thread_lock, thread_lock_file
+from runs.month_costs import keep_deleted_costs
 from runs.tables import attempts, calls, report_shares, runs, trace_lines
 from runs.trace import flush_traces, trace_file
 from storage.batches import split_batches
@@ -152,6 +153,7 @@ def remove_thread_files(old: ExpiredThread) -> None:
 
 def delete_run_records(connection: Connection, *, old: ExpiredThread) -> None:
     """Delete the rows that make the runs of a thread resumable."""
+    keep_deleted_costs(connection, old.runs)
     connection.execute(delete(calls).where(calls.c.run.in_(old.runs)))
     connection.execute(delete(attempts).where(attempts.c.run.in_(old.runs)))
     connection.execute(delete(trace_lines).where(trace_lines.c.run.in_(old.runs)))

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from sqlalchemy import (
     Connection,
     Engine,
-    bindparam,
     column,
     create_engine,
     func,
@@ -118,13 +117,12 @@ _MEASURED = {
 
 def measure_checkpoints(connection: Connection, threads: Sequence[str]) -> int:
     """Return about how many bytes the checkpoints of threads take."""
-    named = bindparam("threads", expanding=True)
     large = _MEASURED[connection.dialect.name]
     size = 0
     for name in list_checkpoint_tables(connection):
         length = func.sum(func.length(literal_column(large[name])))
-        of = select(length).select_from(table(name)).where(column("thread_id").in_(named))
-        size += connection.execute(of, {"threads": [*threads]}).scalar() or 0
+        of = select(length).select_from(table(name)).where(column("thread_id").in_([*threads]))
+        size += connection.execute(of).scalar() or 0
     return size
 
 

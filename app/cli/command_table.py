@@ -132,6 +132,11 @@ COMMANDS = {
         "users.print_users",
         (options.JSON,),
     ),
+    "users limit": CommandEntry(
+        "Say how much the runs of a user may cost in a month, or show what is left.",
+        "users.limit_user",
+        (options.USER_NAME, options.COST_MONTH, options.JSON),
+    ),
     "users token": CommandEntry(
         "Print a new token of a user; it is shown this once.\n\nA user may have several.",
         "users.print_new_token",

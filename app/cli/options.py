@@ -254,6 +254,13 @@ SERVED_DOCS = _option(
 HOST = _option("host", "ADDRESS", "The address to listen on.", "127.0.0.1")
 RENEW = _flag("renew", "Make a new token; the old one stops working at once.")
 USER_NAME = _argument("name", "NAME", "The name of the user.")
+COST_MONTH = _option(
+    "cost_month",
+    "DOLLARS",
+    "The most US dollars that their runs may cost in a month; or default, as for everybody.",
+    "",
+    "--cost-month",
+)
 OPERATOR_ROLE = _flag("operator", "Let them run the server, and not only use it.")
 OWNS_LOCAL = _flag("owns_local", "Hand them what this installation has stored without users.")
 RESTORE = _flag("restore", "Add again who was removed, with everything that they have stored.")
