@@ -80,6 +80,7 @@ class ErrorCode(StrEnum):
     CORPUS_EMPTY = "corpus_empty", ErrorKind.USAGE
     CORPUS_LINE = "corpus_line", ErrorKind.USAGE
     CORPUS_UNREADABLE = "corpus_unreadable", ErrorKind.USAGE
+    COST_QUOTA = "cost_quota", ErrorKind.REFUSED, 403
     DECISION_MISSING = "decision_missing", ErrorKind.USAGE
     DOCS_EMPTY = "docs_empty", ErrorKind.USAGE
     DOCS_NOT_FOUND = "docs_not_found", ErrorKind.NOT_FOUND

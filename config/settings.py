@@ -170,8 +170,14 @@ class Settings:
     """The folders of this machine in which users may choose files; none when empty."""
     caller_webhooks: Hosts = ()
     """The hosts that users may have told when a run ends; none when empty."""
+    retention_days: Annotated[float, Interval(gt=0, le=100_000)] | None = None
+    """After how many days without a run a server prunes a conversation; never when empty."""
+    retention_keep_last: Annotated[int, Interval(ge=0, le=1_000_000)] = 0
+    """How many conversations of each user it keeps however old they are, the newest ones."""
     caller_max_cost: Annotated[float, Interval(gt=0, le=1_000)] | None = None
     """The most US dollars that a user may choose for a run; what `deep` allows when empty."""
+    caller_max_cost_month: Annotated[float, Interval(ge=0, le=1_000_000)] | None = None
+    """The most US dollars that the runs of a user may cost in a month; no bound when empty."""
     caller_max_tokens: Annotated[int, Interval(ge=1_000, le=50_000_000)] | None = None
     """The most tokens that a user may choose for a run; what `deep` allows when empty."""
     caller_max_calls: Annotated[int, Interval(ge=1, le=10_000)] | None = None

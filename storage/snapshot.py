@@ -8,7 +8,18 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, create_engine, inspect, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    column,
+    create_engine,
+    func,
+    inspect,
+    literal_column,
+    select,
+    table,
+    text,
+)
 from sqlalchemy.pool import NullPool
 
 from config.settings import settings
@@ -91,6 +102,28 @@ def _writers_kept_out(files: Sequence[Path]) -> Iterator[None]:
                 stack.enter_context(closing(opened))
                 opened.execute("BEGIN IMMEDIATE")
         yield
+
+
+_MEASURED = {
+    "sqlite": {"checkpoints": "checkpoint", "writes": "value", "blobs": "value"},
+    "postgresql": {
+        "checkpoints": "CAST(checkpoint AS text)",
+        "checkpoint_blobs": "blob",
+        "checkpoint_writes": "blob",
+    },
+}
+"""The large column of each of these tables."""
+
+
+def measure_checkpoints(connection: Connection, threads: Sequence[str]) -> int:
+    """Return about how many bytes the checkpoints of threads take."""
+    large = _MEASURED[connection.dialect.name]
+    size = 0
+    for name in list_checkpoint_tables(connection):
+        length = func.sum(func.length(literal_column(large[name])))
+        of = select(length).select_from(table(name)).where(column("thread_id").in_([*threads]))
+        size += connection.execute(of).scalar() or 0
+    return size
 
 
 def list_checkpoint_tables(connection: Connection) -> list[str]:

@@ -132,6 +132,11 @@ COMMANDS = {
         "users.print_users",
         (options.JSON,),
     ),
+    "users limit": CommandEntry(
+        "Say how much the runs of a user may cost in a month, or show what is left.",
+        "users.limit_user",
+        (options.USER_NAME, options.COST_MONTH, options.JSON),
+    ),
     "users token": CommandEntry(
         "Print a new token of a user; it is shown this once.\n\nA user may have several.",
         "users.print_new_token",
@@ -196,7 +201,14 @@ COMMANDS = {
         "neither resumed nor asked further. Pages, facts, insights and the files of reports "
         "are kept, and so is every run that waits, was paused or is at work.",
         "prune.prune",
-        (options.KEEP, options.YES, *options.PROJECT),
+        (
+            options.KEEP,
+            options.KEEP_LAST,
+            options.EVERYBODY,
+            options.DRY_RUN,
+            options.YES,
+            *options.PROJECT,
+        ),
     ),
     "ingest": CommandEntry(
         "Read folders, files or a chat into memory; what was read before is not read again.",

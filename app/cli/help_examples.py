@@ -108,6 +108,7 @@ COMMAND_EXAMPLES = {
         "dossier restore --check 2026-11-28.backup",
         "dossier restore 2026-11-28.backup",
     ),
+    "users limit": ("dossier users limit ada --cost-month 20", "dossier users limit ada"),
     "memory export": ("dossier memory export mine.json",),
     "memory import": ("dossier memory import mine.json --vouch",),
     "memory proposals": ("dossier memory proposals --project .",),
