@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from report.checks.numbers import (
@@ -72,6 +72,6 @@ def _read_part(words: str, marks: str) -> _CitedPart:
 
 
 def _is_known(
-    number: TextNumber, names: frozenset[str], values: dict[str, Sequence[float]]
+    number: TextNumber, names: frozenset[str], values: Mapping[str, Sequence[float]]
 ) -> bool:
     return any(is_known_number(number, values[name]) for name in names)
