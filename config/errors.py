@@ -63,7 +63,9 @@ class ErrorCode(StrEnum):
     BAD_FILE_NAME = "bad_file_name", ErrorKind.USAGE
     BAD_LOCALE = "bad_locale", ErrorKind.USAGE
     BAD_MESSAGE = "bad_message", ErrorKind.USAGE
+    BAD_SCHEDULE = "bad_schedule", ErrorKind.USAGE
     BAD_THREAD_ID = "bad_thread_id", ErrorKind.USAGE
+    BAD_WATCH_NAME = "bad_watch_name", ErrorKind.USAGE
     BUDGET_SPENT = "budget_spent", ErrorKind.PARTIAL
     CHAT_EMPTY = "chat_empty", ErrorKind.USAGE
     CHAT_NOT_FOUND = "chat_not_found", ErrorKind.NOT_FOUND
@@ -168,6 +170,7 @@ class ErrorCode(StrEnum):
     NOT_EDITABLE = "not_editable", ErrorKind.REFUSED
     NOT_WAITING = "not_waiting", ErrorKind.CONFLICT
     NOTHING_TO_SEARCH = "nothing_to_search", ErrorKind.NOT_FOUND
+    NOTICE_FAILED = "notice_failed", ErrorKind.UNAVAILABLE
     OPERATOR_ONLY = "operator_only", ErrorKind.REFUSED, 403
     ORIGIN_REFUSED = "origin_refused", ErrorKind.REFUSED, 403
     OUT_OF_RANGE = "out_of_range", ErrorKind.USAGE
@@ -259,6 +262,8 @@ class ErrorCode(StrEnum):
     USER_NAME_INVALID = "user_name_invalid", ErrorKind.USAGE
     USER_NOT_FOUND = "user_not_found", ErrorKind.NOT_FOUND
     WAITING_REVIEW = "waiting_review", ErrorKind.CONFLICT
+    WATCH_EXISTS = "watch_exists", ErrorKind.CONFLICT
+    WATCH_NOT_FOUND = "watch_not_found", ErrorKind.NOT_FOUND
 
     @classmethod
     def parse(cls, code: str) -> ErrorCode:

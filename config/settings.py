@@ -140,6 +140,14 @@ class Settings:
     """The most bytes that the uploaded files of a user may have together."""
     metrics_token: str = ""
     """A token with which figures of everybody's runs can be read; only operators when empty."""
+    smtp_url: str = ""
+    """The mail server of notices: `smtp://USER:PASSWORD@HOST` (STARTTLS), or `smtps://`."""
+    smtp_from: str = ""
+    """Who notices by mail are from, such as `dossier@example.org`."""
+    webhook_secret: str = ""
+    """What signs notices to webhooks, as Standard Webhooks does; unsigned when empty."""
+    private_webhooks: bool = False
+    """Whether webhooks of watches may be at private addresses."""
     server_token_always: bool = False
     """Whether pages of those origins need the token on this machine too, as behind a proxy."""
     auth: str = "person"
@@ -324,6 +332,7 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
             *("database_url", "files_url", "embeddings", "chroma_url", "user", "sandbox_image"),
             *("reader_browser", "reader_url", "jwt_issuer", "jwt_keys_url"),
             *("jwt_name_claim", "jwt_role_claim", "jwt_operator_role", "metrics_token"),
+            *("smtp_url", "smtp_from", "webhook_secret"),
         ),
         ("str", _text),
     ),

@@ -215,6 +215,60 @@ COMMANDS = {
         "ingest_command.ingest_paths",
         (options.PATHS, options.CHAT, *options.TRUSTED, options.JSON),
     ),
+    "watch": CommandEntry("Ask a question again on a schedule, and tell what is new."),
+    "watch add": CommandEntry(
+        "Watch a question: it is asked now and then, and whoever you name is told what is new.\n\n"
+        "Something has to ask what is due: `dossier watch run` from cron, or `dossier watch loop`.",
+        "watch.add_question_watch",
+        (
+            options.QUESTION,
+            options.EVERY,
+            options.ZONE,
+            options.WATCH_NAME,
+            options.NOTIFY,
+            options.ALWAYS,
+            options.DOCS,
+            options.WEB,
+            options.DEPTH,
+            options.LENGTH,
+            *options.TRUSTED,
+            options.CHOICE,
+            options.JSON,
+        ),
+    ),
+    "watch list": CommandEntry(
+        "List the watches, and when each is asked next.", "watch.print_watches", options.PROJECT
+    ),
+    "watch show": CommandEntry(
+        "Show a watch, and what each time has found.",
+        "watch.print_watch",
+        (options.WATCH, options.limit(20), *options.PROJECT),
+    ),
+    "watch run": CommandEntry(
+        "Ask what is due, once; cron calls this. A watch that is named is asked in any case.",
+        "watch.run_watches",
+        (options.DUE_WATCH, options.EVERYBODY, *options.PROJECT),
+    ),
+    "watch loop": CommandEntry(
+        "Ask what is due, for everybody, until it is stopped.",
+        "watch.run_loop",
+        (options.JSON,),
+    ),
+    "watch pause": CommandEntry(
+        "Ask a watch no more until it is resumed.",
+        "watch.pause_watch",
+        (options.WATCH, *options.PROJECT),
+    ),
+    "watch resume": CommandEntry(
+        "Ask a paused watch again, from its next time on.",
+        "watch.resume_watch",
+        (options.WATCH, *options.PROJECT),
+    ),
+    "watch remove": CommandEntry(
+        "Remove a watch and its history; its reports stay.",
+        "watch.remove_question_watch",
+        (options.WATCH, *options.PROJECT),
+    ),
     "search": _SEARCH,
     "recall": CommandEntry(
         "Answer a question from what was read before.",

@@ -56,6 +56,18 @@ COMMAND_EXAMPLES = {
     "kb refresh": ("dossier kb refresh hives", "dossier kb refresh"),
     "kb remove": ("dossier kb remove hives",),
     "kb search": ('dossier kb search hives "queens of 2025"',),
+    "watch add": (
+        'dossier watch add "What is new on varroa mites?" --every weekly --docs notes '
+        "--notify mail:you@example.org",
+        'dossier watch add "Which mites resist amitraz?" --every "0 7 * * 1" --zone Europe/Berlin',
+    ),
+    "watch list": ("dossier watch list",),
+    "watch show": ("dossier watch show mites",),
+    "watch run": ("dossier watch run", "dossier watch run mites", "dossier watch run --everybody"),
+    "watch loop": ("dossier watch loop",),
+    "watch pause": ("dossier watch pause mites",),
+    "watch resume": ("dossier watch resume mites",),
+    "watch remove": ("dossier watch remove mites",),
     "search": ('dossier search "waggle dance" --in file --explain',),
     "recall": ('dossier recall "What did I read about bees?"',),
     "runs": ("dossier runs", "dossier runs --json"),

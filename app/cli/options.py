@@ -173,6 +173,29 @@ BASE_OPTION = _option(
     "--option",
     kind=list[str] | None,
 )
+EVERY = _option(
+    "every",
+    "WHEN",
+    'hourly, daily, weekly, monthly (at 7:00), or a cron expression such as "0 7 * * 1".',
+    REQUIRED,
+)
+ZONE = _option(
+    "zone", "ZONE", "The time zone it is meant in, such as Europe/Berlin; this machine's if none."
+)
+NOTIFY = _option(
+    "notify",
+    "RECEIVER",
+    "Who is told: webhook:URL or mail:ADDRESS. May be repeated.",
+    None,
+    kind=list[str] | None,
+)
+ALWAYS = _flag("always", "Tell them as well when nothing has changed.")
+WATCH_NAME = _option("name", "NAME", "What the watch is called; a name is made up if none.")
+WATCH = _argument("name", "NAME", "The name of the watch.")
+DUE_WATCH = _argument(
+    "name", "NAME", "A watch to ask now; all that are due if none.", "", show_default=False
+)
+EVERYBODY = _flag("everybody", "Ask the watches of all users and projects.")
 REMOVED = _flag(
     "removed", "Show the sentences that the checks took out or doubt, with the reasons."
 )
