@@ -8,7 +8,6 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from shlex import quote
 from typing import Any, Self, cast
 
 from rich.console import Console
@@ -19,14 +18,13 @@ from app.cli.question_run import load_model_names
 from app.cli.runner import has_report, summarize_report
 from app.mcp_folders import ServedFolders, TellProgress
 from app.mcp_library import FoundPassage, list_passages
+from app.unattended_run import UnattendedRun
 from config.errors import ErrorCode, Problem
 from config.settings import settings
-from graph.builder import make_graph
 from graph.context import Context, build_context
 from graph.plan import render_plan
-from graph.records import Passage, RunStatus
-from graph.session import SessionOutcome, ThreadSession, open_session
-from graph.state import State
+from graph.records import Passage
+from graph.session import SessionOutcome, open_session
 from library.page_retrieval import find_misspellings
 from library.scope import parse_scope, resolve_scope
 from library.spelling import apply_corrections
@@ -41,14 +39,9 @@ from runs.lifecycle import (
     REPORT_FILES,
     check_question,
     check_thread_id,
-    create_run,
-    find_newest_run,
     find_run,
-    mark_interrupted,
-    set_run_status,
 )
 from runs.lock import acquire
-from runs.thread_integrity import DAMAGE_ERRORS, find_damage
 
 
 class AskedSource(TypedDict):
@@ -173,7 +166,7 @@ async def ask_question(
     lock = await asyncio.to_thread(acquire, thread)
     try:
         with ToldProgress(tell) as progress:
-            run = _ClientRun(served.owner, thread, progress)
+            run = UnattendedRun(served.owner, thread, progress)
             files = await served.folders.read(served.owner, progress.print_line)
             context = build_context({**vars(context), "files": files})
             await _load_models(context, money="max_cost" in chosen)
@@ -191,76 +184,7 @@ async def _load_models(context: Context, *, money: bool) -> None:
         check_model_prices(context, loaded)
 
 
-class _ClientRun:
-    """A run that a client began; what becomes of it is recorded however it ends."""
-
-    def __init__(self, owner: str, thread: str, progress: RunProgress) -> None:
-        self.owner, self.thread, self.progress = owner, thread, progress
-        self.run = ""
-        self.answered: State | None = None
-
-    async def carry_out(self, question: str, context: Context) -> SessionOutcome:
-        """Run a question; its status is set if it does not come to its answer."""
-        async with open_session(self.thread) as opened:
-            opened.on_answer = self._take_answer
-            try:
-                return await self._begin(opened, question, context)
-            except asyncio.CancelledError:
-                await self._pause(opened)
-                raise
-            except Problem as problem:
-                return await self._fail(problem)
-            except DAMAGE_ERRORS as error:
-                found = await find_damage(make_graph(), self.thread)
-                if found is None:
-                    hint = "see the log of the server"
-                    await self._fail(Problem(ErrorCode.INTERNAL, "the run failed", hint=hint))
-                    raise
-                await mark_interrupted(self.owner, self.thread, "failed", code=found.code)
-                raise found from error
-
-    async def _begin(
-        self, opened: ThreadSession, question: str, context: Context
-    ) -> SessionOutcome:
-        turn = (await opened.check_free()).values.get("turn", 0) + 1
-        last = await find_newest_run(self.owner, self.thread)
-        if turn > 1 and last is None:
-            what, hint = f"there is no thread {self.thread!r}", "leave it out for a new one"
-            raise Problem(ErrorCode.THREAD_NOT_FOUND, what, hint=hint)
-        if last and not context.files:
-            context = build_context({**vars(context), "files": last.context.get("files", [])})
-        self.run = await create_run(self.owner, self.thread, turn, question, context)
-        return await opened.begin(question, context, self.progress.on_event)
-
-    @property
-    def of_project(self) -> str:
-        """The option of a command that names the project; empty for none."""
-        project = self.owner.partition("/")[2]
-        return f" --project {quote(project)}" if project else ""
-
-    async def _take_answer(self, state: State) -> None:
-        self.answered = state
-
-    async def _pause(self, opened: ThreadSession) -> None:
-        if self.run and not self.answered:
-            waits = (await opened.current()).interrupts
-            status: RunStatus = "waiting_review" if waits else "paused"
-            await set_run_status(self.owner, self.run, status)
-
-    async def _fail(self, problem: Problem) -> SessionOutcome:
-        """Return the answer that a run gave before it failed; record the failure of any other.
-
-        Raises:
-            Problem: The same, if there was no answer.
-        """
-        if self.answered:
-            return SessionOutcome(self.answered, None)
-        if self.run:
-            await set_run_status(self.owner, self.run, "failed", code=problem.code)
-        raise problem
-
-
-async def _describe(run: _ClientRun, outcome: SessionOutcome) -> AskAnswer:
+async def _describe(run: UnattendedRun, outcome: SessionOutcome) -> AskAnswer:
     state, request = outcome
     named = AskAnswer(run=run.run, thread=run.thread, status=state["status"])
     resume = f"dossier resume {run.run}{run.of_project}"

@@ -53,6 +53,9 @@ class ErrorCode(StrEnum):
     ANSWER_INVALID = "answer_invalid", ErrorKind.FAILED
     ANSWER_TOO_LONG = "answer_too_long", ErrorKind.FAILED
     ANSWER_UNUSABLE = "answer_unusable", ErrorKind.FAILED
+    BACKUP_DAMAGED = "backup_damaged", ErrorKind.FAILED
+    BACKUP_INVALID = "backup_invalid", ErrorKind.USAGE
+    BACKUP_NEWER = "backup_newer", ErrorKind.UNAVAILABLE, 409
     BAD_CHECKPOINT = "bad_checkpoint", ErrorKind.USAGE
     BAD_CHOICE = "bad_choice", ErrorKind.USAGE
     BAD_CURSOR = "bad_cursor", ErrorKind.USAGE
@@ -60,7 +63,9 @@ class ErrorCode(StrEnum):
     BAD_FILE_NAME = "bad_file_name", ErrorKind.USAGE
     BAD_LOCALE = "bad_locale", ErrorKind.USAGE
     BAD_MESSAGE = "bad_message", ErrorKind.USAGE
+    BAD_SCHEDULE = "bad_schedule", ErrorKind.USAGE
     BAD_THREAD_ID = "bad_thread_id", ErrorKind.USAGE
+    BAD_WATCH_NAME = "bad_watch_name", ErrorKind.USAGE
     BUDGET_SPENT = "budget_spent", ErrorKind.PARTIAL
     CHAT_EMPTY = "chat_empty", ErrorKind.USAGE
     CHAT_NOT_FOUND = "chat_not_found", ErrorKind.NOT_FOUND
@@ -77,6 +82,7 @@ class ErrorCode(StrEnum):
     CORPUS_EMPTY = "corpus_empty", ErrorKind.USAGE
     CORPUS_LINE = "corpus_line", ErrorKind.USAGE
     CORPUS_UNREADABLE = "corpus_unreadable", ErrorKind.USAGE
+    COST_QUOTA = "cost_quota", ErrorKind.REFUSED, 403
     DECISION_MISSING = "decision_missing", ErrorKind.USAGE
     DOCS_EMPTY = "docs_empty", ErrorKind.USAGE
     DOCS_NOT_FOUND = "docs_not_found", ErrorKind.NOT_FOUND
@@ -114,6 +120,7 @@ class ErrorCode(StrEnum):
     FILE_TYPE_MISMATCH = "file_type_mismatch", ErrorKind.FAILED
     FILE_UNREADABLE = "file_unreadable", ErrorKind.USAGE
     FORGET_UNCONFIRMED = "forget_unconfirmed", ErrorKind.REFUSED
+    HOME_NOT_EMPTY = "home_not_empty", ErrorKind.CONFLICT
     HOME_NOT_PRIVATE = "home_not_private", ErrorKind.UNAVAILABLE
     HOME_READ_ONLY = "home_read_only", ErrorKind.UNAVAILABLE
     HOST_REFUSED = "host_refused", ErrorKind.REFUSED, 403
@@ -163,6 +170,7 @@ class ErrorCode(StrEnum):
     NOT_EDITABLE = "not_editable", ErrorKind.REFUSED
     NOT_WAITING = "not_waiting", ErrorKind.CONFLICT
     NOTHING_TO_SEARCH = "nothing_to_search", ErrorKind.NOT_FOUND
+    NOTICE_FAILED = "notice_failed", ErrorKind.UNAVAILABLE
     OPERATOR_ONLY = "operator_only", ErrorKind.REFUSED, 403
     ORIGIN_REFUSED = "origin_refused", ErrorKind.REFUSED, 403
     OUT_OF_RANGE = "out_of_range", ErrorKind.USAGE
@@ -254,6 +262,8 @@ class ErrorCode(StrEnum):
     USER_NAME_INVALID = "user_name_invalid", ErrorKind.USAGE
     USER_NOT_FOUND = "user_not_found", ErrorKind.NOT_FOUND
     WAITING_REVIEW = "waiting_review", ErrorKind.CONFLICT
+    WATCH_EXISTS = "watch_exists", ErrorKind.CONFLICT
+    WATCH_NOT_FOUND = "watch_not_found", ErrorKind.NOT_FOUND
 
     @classmethod
     def parse(cls, code: str) -> ErrorCode:

@@ -140,6 +140,14 @@ class Settings:
     """The most bytes that the uploaded files of a user may have together."""
     metrics_token: str = ""
     """A token with which figures of everybody's runs can be read; only operators when empty."""
+    smtp_url: str = ""
+    """The mail server of notices: `smtp://USER:PASSWORD@HOST` (STARTTLS), or `smtps://`."""
+    smtp_from: str = ""
+    """Who notices by mail are from, such as `dossier@example.org`."""
+    webhook_secret: str = ""
+    """What signs notices to webhooks, as Standard Webhooks does; unsigned when empty."""
+    private_webhooks: bool = False
+    """Whether webhooks of watches may be at private addresses."""
     server_token_always: bool = False
     """Whether pages of those origins need the token on this machine too, as behind a proxy."""
     auth: str = "person"
@@ -170,8 +178,14 @@ class Settings:
     """The folders of this machine in which users may choose files; none when empty."""
     caller_webhooks: Hosts = ()
     """The hosts that users may have told when a run ends; none when empty."""
+    retention_days: Annotated[float, Interval(gt=0, le=100_000)] | None = None
+    """After how many days without a run a server prunes a conversation; never when empty."""
+    retention_keep_last: Annotated[int, Interval(ge=0, le=1_000_000)] = 0
+    """How many conversations of each user it keeps however old they are, the newest ones."""
     caller_max_cost: Annotated[float, Interval(gt=0, le=1_000)] | None = None
     """The most US dollars that a user may choose for a run; what `deep` allows when empty."""
+    caller_max_cost_month: Annotated[float, Interval(ge=0, le=1_000_000)] | None = None
+    """The most US dollars that the runs of a user may cost in a month; no bound when empty."""
     caller_max_tokens: Annotated[int, Interval(ge=1_000, le=50_000_000)] | None = None
     """The most tokens that a user may choose for a run; what `deep` allows when empty."""
     caller_max_calls: Annotated[int, Interval(ge=1, le=10_000)] | None = None
@@ -318,6 +332,7 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
             *("database_url", "files_url", "embeddings", "chroma_url", "user", "sandbox_image"),
             *("reader_browser", "reader_url", "jwt_issuer", "jwt_keys_url"),
             *("jwt_name_claim", "jwt_role_claim", "jwt_operator_role", "metrics_token"),
+            *("smtp_url", "smtp_from", "webhook_secret"),
         ),
         ("str", _text),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from privacy.retention import ExpiredThread, delete_run_records, remove_thread_f
 from privacy.saved_states import ReportState
 from report.report_places import remove_stored_report
 from runs.checkpointer import open_checkpointer
-from runs.lock import acquire, thread_lock
+from runs.lock import acquire
 from runs.tables import runs
 from runs.trace import flush_traces
 from storage import maintenance, outbox
@@ -126,7 +126,14 @@ async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
         # What an older program has saved in a file is in the database from here on.
         async with open_checkpointer():
             pass
-    patterns, affected, reports = await run_read(partial(_find_affected, what=what))
+    async with saved_states.use_checkpoints() as saved:
+        patterns, affected = await run_read(partial(find_affected_threads, what=what, saved=saved))
+        reports = [
+            report
+            for thread, erasure in affected.threads.items()
+            for report in await asyncio.to_thread(saved.list_affected_reports, thread, erasure)
+            if report.run in affected.owner_threads.by_run
+        ]
     for run, pruned in affected.owner_threads.pruned.items():
         if report := pruned.to_report_state(affected.get_erasure(run)):
             reports.append(report)
@@ -152,21 +159,6 @@ async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
     )
 
 
-def _find_affected(
-    connection: Connection, what: ErasureTarget
-) -> tuple[ErasurePatterns, AffectedThreads, list[ReportState]]:
-    """Return what is erased, in which threads, and the reports that change."""
-    with saved_states.open_checkpoints() as saved:
-        patterns, affected = find_affected_threads(connection, what=what, saved=saved)
-        reports = [
-            report
-            for thread, erasure in affected.threads.items()
-            for report in saved.list_affected_reports(thread, erasure)
-            if report.run in affected.owner_threads.by_run
-        ]
-    return patterns, affected, reports
-
-
 async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) -> str:
     """Carry out a plan, and finish earlier unfinished erasures of the owner.
 
@@ -186,7 +178,9 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
     """
     owner = plan.target.owner
     await flush_writes()
-    async with _lock_threads(plan.threads):
+    async with AsyncExitStack() as stack:
+        for thread in plan.threads:
+            await stack.enter_async_context(_hold_thread(thread))
         data = {"ids": plan.target.ids}
         await run_write(lambda c: outbox.enqueue_job(c, owner, FORGET_JOB, data))
         await rewrite_reports(plan.reports)
@@ -194,7 +188,9 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
             plan.target.request_for, everywhere=plan.affected.everywhere, why=ERASURE_REASON
         )
         erasures = [await memory.erase(request(memory.name)) for memory in MEMORIES]
-        await asyncio.to_thread(_erase_in_checkpoints, plan.affected)
+        async with saved_states.use_checkpoints() as saved:
+            for thread, erasure in plan.affected.threads.items():
+                await asyncio.to_thread(saved.erase_in_thread, thread, erasure)
         runs = plan.affected.owner_threads.by_run
         await flush_traces()
         await asyncio.to_thread(erasure_stores.erase_in_traces, runs, plan.affected)
@@ -203,44 +199,32 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
     return await finish_erasure(owner)
 
 
-@asynccontextmanager
-async def _lock_threads(threads: Sequence[str]) -> AsyncIterator[None]:
-    """Hold the locks of some threads, waiting for none of them in the event loop.
-
-    Raises:
-        Problem: `run_in_progress` while a run works in one of them.
-    """
-    stack = ExitStack()
-    try:
-        for thread in threads:
-            await asyncio.to_thread(stack.enter_context, thread_lock(thread))
-        yield
-    finally:
-        await asyncio.to_thread(stack.close)
-
-
-def _erase_in_checkpoints(affected: AffectedThreads) -> None:
-    with saved_states.open_checkpoints() as saved:
-        for thread, erasure in affected.threads.items():
-            saved.erase_in_thread(thread, erasure)
-
-
-def _scrub_checkpoints() -> None:
-    with saved_states.open_checkpoints() as saved:
-        saved.scrub()
-
-
 async def finish_erasure(owner: str) -> str:
     """Purge deleted data from the databases and close the erasure; return its limits."""
     for data in await run_read(partial(_unfinished, owner=owner)):
         for name in data.get("collections", []):
             await asyncio.to_thread(chroma.drop_collection, name)
-    await asyncio.to_thread(_scrub_checkpoints)
+    async with saved_states.use_checkpoints() as saved:
+        await asyncio.to_thread(saved.scrub)
     caveats = [await maintenance.purge_deleted_data()]
     caveats += [CHROMA_CAVEAT] if settings().chroma_url else []
     done = jobs.delete().filter_by(owner=owner, job=FORGET_JOB)
     await run_write(lambda connection: connection.execute(done))
     return "; ".join(filter(None, caveats))
+
+
+@asynccontextmanager
+async def _hold_thread(thread: str) -> AsyncIterator[None]:
+    """Hold the lock of a conversation; no event loop waits for the disk.
+
+    Raises:
+        Problem: `run_in_progress`.
+    """
+    lock = await asyncio.to_thread(acquire, thread)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(lock.release)
 
 
 def _items_of_run(connection: Connection, owner: str, id: str) -> tuple[str, list[str]]:

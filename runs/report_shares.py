@@ -89,6 +89,12 @@ async def revoke_all_shares(run: RunRecord) -> None:
     await run_write(lambda connection: connection.execute(delete(report_shares).where(*its)))
 
 
+async def delete_expired_shares() -> int:
+    """Delete the shares of everybody that are valid no longer; return how many they were."""
+    over = delete(report_shares).where(report_shares.c.expires <= time.time())
+    return await run_write(lambda connection: connection.execute(over).rowcount)
+
+
 async def find_shared_run(token: str) -> RunRecord:
     """Return the run whose report a link shows.
 

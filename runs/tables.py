@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Float, Integer, String, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    Integer,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 from storage.tables import metadata
 
@@ -80,6 +89,15 @@ trace_lines = Table(
 A line is JSON.
 """
 
+deleted_costs = Table(
+    "deleted_costs",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("month", String(7), primary_key=True),
+    Column("dollars", Float, nullable=False),
+)
+"""What runs have cost whose attempts were deleted, so that a quota counts them; `month` in UTC."""
+
 report_shares = Table(
     "report_shares",
     metadata,
@@ -91,3 +109,45 @@ report_shares = Table(
     Column("expires", Float, nullable=False),
 )
 """The links by which reports are shared; `token` is the SHA-256 of what is in the address."""
+
+watches = Table(
+    "watches",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False, index=True),
+    Column("name", String(64), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("cron", String(120), nullable=False),
+    Column("zone", String(64), nullable=False),
+    Column("context", Text, nullable=False),
+    Column("notify", Text, nullable=False),
+    Column("always", Integer, nullable=False, default=0),
+    Column("status", String(16), nullable=False),
+    Column("due", Float, nullable=False, index=True),
+    Column("tries", Integer, nullable=False, default=0),
+    Column("created", Float, nullable=False),
+    UniqueConstraint("owner", "name", name="watches_name"),
+)
+"""Questions that are asked again on a schedule.
+
+`context` and `notify` are JSON; `tries` counts failures since the last success.
+"""
+
+watch_checks = Table(
+    "watch_checks",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("watch", String(32), nullable=False, index=True),
+    Column("owner", String(200), nullable=False, index=True),
+    Column("run", String(80), nullable=False, index=True),
+    Column("status", String(16), nullable=False),
+    Column("code", String(64), nullable=False, default=""),
+    Column("notice", Text, nullable=False, default=""),
+    Column("unsent", Text, nullable=False, default="[]"),
+    Column("started", Float, nullable=False),
+    Column("ended", Float, nullable=False),
+)
+"""The history of watches: what each run found.
+
+`notice` is JSON, `unsent` the receivers, as JSON, who have not been told of it yet.
+"""

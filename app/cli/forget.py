@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -80,16 +80,17 @@ async def list_outdated_reports(
     outdated = []
     for one in states:
         contents, folders = await _render_remaining(owner, one)
-        whole, files = await asyncio.to_thread(_look_into, contents, folders)
-        if one.is_changed or not whole:
-            outdated.append((one, files))
+        if await asyncio.to_thread(_is_outdated, one, contents, folders):
+            outdated.append((one, await asyncio.to_thread(_list_files, folders)))
     return outdated
 
 
-def _look_into(contents: Mapping[str, bytes], folders: Sequence[str]) -> tuple[bool, list[str]]:
-    """Return whether some folders have what is left of a report, and their files."""
-    whole = all(is_report_there(contents, folder) for folder in folders)
-    return whole, [file for folder in folders for file in list_report_addresses(folder)]
+def _is_outdated(one: ReportState, contents: dict[str, bytes], folders: Sequence[str]) -> bool:
+    return one.is_changed or not all(is_report_there(contents, folder) for folder in folders)
+
+
+def _list_files(folders: Sequence[str]) -> list[str]:
+    return [file for folder in folders for file in list_report_addresses(folder)]
 
 
 async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, bytes], list[str]]:
@@ -105,8 +106,8 @@ async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, 
     ended = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
     day = state["report"].get("created", ended)
     document = await draw_report(owner, report.run, state, day)
-    listed = await list_report_dirs(run)
-    left = await asyncio.to_thread(lambda: [one for one in listed if has_report_files(one)])
+    filed = await list_report_dirs(run)
+    left = await asyncio.to_thread(lambda: [one for one in filed if has_report_files(one)])
     return await asyncio.to_thread(render_report_files, document), left
 
 

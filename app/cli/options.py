@@ -173,6 +173,29 @@ BASE_OPTION = _option(
     "--option",
     kind=list[str] | None,
 )
+EVERY = _option(
+    "every",
+    "WHEN",
+    'hourly, daily, weekly, monthly (at 7:00), or a cron expression such as "0 7 * * 1".',
+    REQUIRED,
+)
+ZONE = _option(
+    "zone", "ZONE", "The time zone it is meant in, such as Europe/Berlin; this machine's if none."
+)
+NOTIFY = _option(
+    "notify",
+    "RECEIVER",
+    "Who is told: webhook:URL or mail:ADDRESS. May be repeated.",
+    None,
+    kind=list[str] | None,
+)
+ALWAYS = _flag("always", "Tell them as well when nothing has changed.")
+WATCH_NAME = _option("name", "NAME", "What the watch is called; a name is made up if none.")
+WATCH = _argument("name", "NAME", "The name of the watch.")
+DUE_WATCH = _argument(
+    "name", "NAME", "A watch to ask now; all that are due if none.", "", show_default=False
+)
+EVERYBODY = _flag("everybody", "Ask the watches of all users and projects.")
 REMOVED = _flag(
     "removed", "Show the sentences that the checks took out or doubt, with the reasons."
 )
@@ -208,6 +231,18 @@ EXPORT_OUT = _option(
     kind=Path | None,
 )
 KEEP = _option("keep", "AGE", "How long a run is kept after its end: 12h, 90d, 8w or 1y.", "90d")
+KEEP_LAST = _option(
+    "keep_last",
+    "N",
+    "Keep the N newest conversations of each user, however old they are.",
+    0,
+    "--keep-last",
+    kind=int,
+    min=0,
+    max=MAX_INTEGER,
+)
+EVERYBODY = _flag("everybody", "The runs of all users and projects, not only of yours.")
+DRY_RUN = _flag("dry_run", "Only show what would be deleted, and about how much that is.")
 VERDICT = _argument("words", 'up|down|"TEXT"', "up, down, or what was wrong with it, in quotes.")
 APPROVE = _flag("approve", "Approve the plan.")
 REJECT = _option("reject", "TEXT", "Reject the plan; say what is to change.", None, kind=str | None)
@@ -242,6 +277,13 @@ SERVED_DOCS = _option(
 HOST = _option("host", "ADDRESS", "The address to listen on.", "127.0.0.1")
 RENEW = _flag("renew", "Make a new token; the old one stops working at once.")
 USER_NAME = _argument("name", "NAME", "The name of the user.")
+COST_MONTH = _option(
+    "cost_month",
+    "DOLLARS",
+    "The most US dollars that their runs may cost in a month; or default, as for everybody.",
+    "",
+    "--cost-month",
+)
 OPERATOR_ROLE = _flag("operator", "Let them run the server, and not only use it.")
 OWNS_LOCAL = _flag("owns_local", "Hand them what this installation has stored without users.")
 RESTORE = _flag("restore", "Add again who was removed, with everything that they have stored.")
@@ -343,6 +385,9 @@ EVENTS = (
 EXPORT_FILE = _argument(
     "file", "FILE", "The file to write; standard output if not given.", None, kind=Path | None
 )
+BACKUP_FILE = _argument("file", "FILE", "The file to write.", kind=Path)
+RESTORED_FILE = _argument("file", "FILE", "A file that dossier backup wrote.", kind=Path)
+CHECK_ONLY = _flag("check", "Only read it, and say whether it is whole.")
 IMPORT_FILE = _argument("file", "FILE", "A file that dossier memory export wrote.", kind=Path)
 VOUCH_FOR_FILE = _flag(
     "vouch",

@@ -1,0 +1,127 @@
+"""Ask a watch: refresh its answer, compare it with the last one, and write down what is new."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from app.cli.progress import RunProgress
+from app.cli.question_run import load_model_names
+from app.unattended_run import UnattendedRun
+from app.watching.news import News, compose_news, describe_failure
+from config.errors import ErrorCode, Problem
+from graph.context import Context, build_context
+from library.uploads import is_upload_id
+from runs.lifecycle import RunRecord, find_newest_run, find_run
+from runs.lock import acquire
+from runs.watches import MAX_TRIES, Watch, WatchCheck, find_watch, list_checks, record_check
+from tools.folder_ingestion import ingest_folder
+
+Tell = Callable[[str], object]
+"""Tells a person one line."""
+
+UNFINISHED = ("running", "paused", "failed")
+"""How a run stands that a check goes on with, rather than asking anew."""
+
+
+async def run_check(watch: Watch, tell: Tell, *, due_by: float | None = None) -> WatchCheck | None:
+    """Ask a watch now, and record what came of it.
+
+    Args:
+        watch: The watch.
+        tell: Tells how far it is.
+        due_by: It is only asked if it is due by then; None asks it in any case.
+
+    Returns:
+        What was found; None if another process has asked it meanwhile.
+
+    Raises:
+        Problem: `run_in_progress` if another process is asking it.
+    """
+    lock = await asyncio.to_thread(acquire, watch.thread)
+    try:
+        current = await find_watch(watch.owner, watch.id)
+        if due_by is not None and (current.status != "active" or current.due > due_by):
+            return None
+        return await _check(current, tell)
+    finally:
+        await asyncio.to_thread(lock.release)
+
+
+async def _check(watch: Watch, tell: Tell) -> WatchCheck:
+    started = time.time()
+    run = UnattendedRun(watch.owner, watch.thread, _quiet_progress())
+    try:
+        news = await _find_news(watch, run, tell)
+        code = ""
+    except Problem as problem:
+        news, code = describe_failure(watch, run.run, problem), problem.code
+    told = watch.notify if _is_told(watch, news) else []
+    check = WatchCheck(
+        secrets.token_hex(16),
+        watch.id,
+        run.run,
+        news.status,
+        code,
+        news.notice,
+        [*told],
+        started,
+        time.time(),
+    )
+    await record_check(watch, check)
+    return check
+
+
+def _is_told(watch: Watch, news: News) -> bool:
+    """Tell whether receivers hear of it; of a failure only when it is tried no more."""
+    if news.status == "failed":
+        return watch.tries + 1 >= MAX_TRIES
+    return news.status != "unchanged" or watch.always
+
+
+async def _find_news(watch: Watch, run: UnattendedRun, tell: Tell) -> News:
+    context = await _prepare(watch, tell)
+    last = await find_newest_run(watch.owner, watch.thread)
+    if last and last.status in UNFINISHED:
+        tell(f"{watch.name}: going on with {last.id}")
+        await run.go_on(last.id, context)
+    else:
+        tell(f"{watch.name}: asking {watch.question}")
+        await run.carry_out(watch.question, context)
+    made = await find_run(watch.owner, run.run)
+    return await compose_news(watch, made, await _find_last_report(watch, made.id))
+
+
+async def _prepare(watch: Watch, tell: Tell) -> Context:
+    """Return the choices of a run, after its folders are read again and its models loaded."""
+    chosen = build_context({"again": "refresh", **watch.context, "auto_accept": True})
+    for path in chosen.files:
+        if not is_upload_id(path) and await asyncio.to_thread(os.path.exists, path):
+            read = await ingest_folder(watch.owner, Path(path), lambda _: None)
+            tell(f"{watch.name}: {read.read} files read in {path}")
+    await load_model_names(chosen)
+    return replace(chosen, learn=False)
+
+
+async def _find_last_report(watch: Watch, run: str) -> RunRecord | None:
+    """Return the run of the newest check that has a report, before a run."""
+    for check in await list_checks(watch):
+        if check.status != "failed" and check.run != run:
+            try:
+                return await find_run(watch.owner, check.run)
+            except Problem as problem:
+                if problem.error is not ErrorCode.RUN_NOT_FOUND:
+                    raise
+    return None
+
+
+def _quiet_progress() -> RunProgress:
+    return RunProgress(Console(file=io.StringIO()))

@@ -1,0 +1,63 @@
+"""Tell whoever asked for it what a watch has found, once, and again only where that failed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from app.watching.mail import mail_notice
+from app.watching.webhook import post_notice
+from config.errors import ErrorCode, Problem
+from runs.watches import Watch, WatchCheck, list_unsent_checks, set_unsent
+
+CHANNELS = {"webhook": post_notice, "mail": mail_notice}
+"""What sends a notice, by what stands before the receiver."""
+
+
+def check_receiver(written: str) -> str:
+    """Return a receiver as it is stored: `webhook:URL` or `mail:ADDRESS`.
+
+    Raises:
+        Problem: `usage`.
+    """
+    channel, _, to = written.strip().partition(":")
+    parts = urlsplit(to) if channel == "webhook" else None
+    is_url = parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname)
+    name, at, domain = to.rpartition("@")
+    is_mail = channel == "mail" and bool(name and at and domain) and to.isprintable()
+    if not (is_url or (is_mail and not set(to) & set(" ,;<>"))):
+        what, hint = f"{written!r} is no receiver", "webhook:https://… or mail:you@example.org"
+        raise Problem(ErrorCode.USAGE, what, where="--notify", hint=hint)
+    return f"{channel}:{to}"
+
+
+async def send_notices(owner: str, tell: Callable[[str], object]) -> int:
+    """Send what has not been sent, of an owner or of everybody; return how many failed.
+
+    A receiver is taken off the list as soon as it was told. A process that dies in between tells
+    it again, with the same id.
+    """
+    failed = 0
+    for watch, check in await list_unsent_checks(owner):
+        failed += await _send(watch, check, tell)
+    return failed
+
+
+async def _send(watch: Watch, check: WatchCheck, tell: Callable[[str], object]) -> int:
+    left = list(check.unsent)
+    for receiver in check.unsent:
+        channel, _, to = receiver.partition(":")
+        try:
+            await CHANNELS[channel](to, _delivery_id(check, receiver), check.notice)
+        except Problem as problem:
+            tell(f"{watch.name}: {problem}")
+            continue
+        left.remove(receiver)
+        await set_unsent(check, left)
+        tell(f"{watch.name}: told {channel}")
+    return len(left)
+
+
+def _delivery_id(check: WatchCheck, receiver: str) -> str:
+    return f"{check.id}-{hashlib.sha256(receiver.encode()).hexdigest()[:8]}"

@@ -1,0 +1,241 @@
+"""Watches: questions that are asked again on a schedule, and what came of it each time."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from config.errors import ErrorCode, Problem
+from runs.lifecycle import NAME
+from runs.schedules import Schedule
+from runs.tables import watch_checks, watches
+from storage.engine import read_rows, run_write
+from storage.events import lock_owner
+
+WatchStatus = Literal["active", "paused"]
+
+CheckStatus = Literal["first", "news", "unchanged", "failed"]
+"""What a check found: the first report, a report that says something else, or the same one."""
+
+RETRY_SECONDS = 900.0
+"""The wait before the first repetition of a check that failed; it doubles from there."""
+
+MAX_TRIES = 3
+"""How often a check is tried before the watch waits for its next time."""
+
+KEPT_CHECKS = 200
+"""How many checks of a watch are kept."""
+
+
+class Watch(NamedTuple):
+    """A question that is asked again on a schedule."""
+
+    id: str
+    owner: str
+    name: str
+    question: str
+    schedule: Schedule
+    context: dict[str, Any]
+    """The choices of its runs that are not the defaults."""
+    notify: list[str]
+    """Who is told: `webhook:URL` or `mail:ADDRESS`."""
+    always: bool
+    """Whether they are told as well when nothing has changed."""
+    status: WatchStatus
+    due: float
+    tries: int
+    created: float
+
+    @property
+    def thread(self) -> str:
+        """The conversation in which it is asked."""
+        return f"watch-{self.id}"
+
+
+class WatchCheck(NamedTuple):
+    """One time at which a watch was asked."""
+
+    id: str
+    watch: str
+    run: str
+    status: CheckStatus
+    code: str
+    """The code of the problem, if it failed."""
+    notice: dict[str, Any]
+    unsent: list[str]
+    started: float
+    ended: float
+
+
+async def add_watch(
+    owner: str,
+    name: str,
+    question: str,
+    schedule: Schedule,
+    context: dict[str, Any],
+    notify: Sequence[str],
+    *,
+    always: bool = False,
+) -> Watch:
+    """Store a new watch, which is due at once.
+
+    Raises:
+        Problem: `bad_watch_name` or `watch_exists`.
+    """
+    id, now = secrets.token_hex(6), time.time()
+    name = name or id
+    if not NAME.fullmatch(name):
+        hint = "1 to 64 letters, digits, - or _, the first no -"
+        raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is no name of a watch", hint=hint)
+    new = Watch(
+        id, owner, name, question, schedule, context, [*notify], always, "active", now, 0, now
+    )
+    await run_write(partial(_insert, new=new))
+    return new
+
+
+def _insert(connection: Connection, new: Watch) -> None:
+    lock_owner(connection, new.owner)
+    same = select(watches.c.id).where(watches.c.owner == new.owner, watches.c.name == new.name)
+    if connection.execute(same).first():
+        what = f"there is a watch {new.name!r} already"
+        raise Problem(ErrorCode.WATCH_EXISTS, what, hint="choose another name")
+    connection.execute(insert(watches), _row(new))
+
+
+def _row(watch: Watch) -> dict[str, Any]:
+    row = watch._asdict()
+    cron, zone = row.pop("schedule")
+    texts = {name: json.dumps(row[name], ensure_ascii=False) for name in ("context", "notify")}
+    return {**row, **texts, "cron": cron, "zone": zone, "always": int(watch.always)}
+
+
+def _watch(row: Any) -> Watch:
+    data = dict(row._mapping)
+    schedule = Schedule(data.pop("cron"), data.pop("zone"))
+    read = {name: json.loads(data[name]) for name in ("context", "notify")}
+    return Watch(**{**data, **read, "always": bool(data["always"]), "schedule": schedule})
+
+
+async def list_watches(owner: str) -> list[Watch]:
+    """Return the watches of an owner, the oldest first."""
+    mine = select(watches).where(watches.c.owner == owner)
+    return [_watch(row) for row in await read_rows(mine.order_by(watches.c.created, watches.c.id))]
+
+
+async def list_due_watches(now: float, owner: str = "") -> list[Watch]:
+    """Return the watches that are due, the one that has waited longest first.
+
+    Args:
+        now: The time, in seconds since 1970.
+        owner: Whose; everybody's if empty.
+    """
+    due = select(watches).where(watches.c.status == "active", watches.c.due <= now)
+    if owner:
+        due = due.where(watches.c.owner == owner)
+    return [_watch(row) for row in await read_rows(due.order_by(watches.c.due))]
+
+
+async def find_watch(owner: str, name: str) -> Watch:
+    """Return a watch by its name or its id.
+
+    Raises:
+        Problem: `watch_not_found`; another owner's watch is not found either.
+    """
+    named = (watches.c.name == name) | (watches.c.id == name)
+    row = (await read_rows(select(watches).where(watches.c.owner == owner, named))).first()
+    if row is None:
+        what = f"there is no watch {name!r}"
+        raise Problem(ErrorCode.WATCH_NOT_FOUND, what, hint="see `dossier watch list`")
+    return _watch(row)
+
+
+async def set_watch_status(watch: Watch, status: WatchStatus) -> Watch:
+    """Pause a watch, or let it go on at its next time."""
+    due = watch.schedule.find_next_time(time.time())
+    changed = {"status": status, "due": due, "tries": 0}
+    its = update(watches).where(watches.c.id == watch.id).values(**changed)
+    await run_write(lambda connection: connection.execute(its))
+    return watch._replace(status=status, due=due, tries=0)
+
+
+async def remove_watch(watch: Watch) -> None:
+    """Remove a watch and its history; its runs and their reports stay."""
+
+    def work(connection: Connection) -> None:
+        connection.execute(delete(watch_checks).where(watch_checks.c.watch == watch.id))
+        connection.execute(delete(watches).where(watches.c.id == watch.id))
+
+    await run_write(work)
+
+
+async def record_check(watch: Watch, check: WatchCheck) -> Watch:
+    """Write down what a check found, and when the watch is due again.
+
+    A failure is repeated soon, as often as `MAX_TRIES` says. Times that were missed are not made
+    up for.
+    """
+    tries = watch.tries + 1 if check.status == "failed" else 0
+    due = watch.schedule.find_next_time(check.ended)
+    if 0 < tries < MAX_TRIES:
+        due = min(due, check.ended + RETRY_SECONDS * 2 ** (tries - 1))
+    else:
+        tries = 0
+    texts = {name: json.dumps(getattr(check, name), ensure_ascii=False) for name in _JSON}
+    row = {**check._asdict(), **texts, "owner": watch.owner}
+
+    def work(connection: Connection) -> None:
+        changed = update(watches).where(watches.c.id == watch.id)
+        if connection.execute(changed.values(due=due, tries=tries)).rowcount:
+            connection.execute(insert(watch_checks), row)
+            _drop_old_checks(connection, watch.id)
+
+    await run_write(work)
+    return watch._replace(due=due, tries=tries)
+
+
+_JSON = ("notice", "unsent")
+
+
+def _drop_old_checks(connection: Connection, watch: str) -> None:
+    newest = select(watch_checks.c.id).where(watch_checks.c.watch == watch)
+    kept = newest.order_by(watch_checks.c.started.desc()).limit(KEPT_CHECKS)
+    ids = connection.execute(kept).scalars().all()
+    old = delete(watch_checks).where(watch_checks.c.watch == watch, watch_checks.c.id.not_in(ids))
+    connection.execute(old)
+
+
+async def list_checks(watch: Watch, limit: int = 20) -> list[WatchCheck]:
+    """Return the newest checks of a watch, the newest first."""
+    columns = [watch_checks.c[name] for name in WatchCheck._fields]
+    its = select(*columns).where(watch_checks.c.watch == watch.id)
+    rows = await read_rows(its.order_by(watch_checks.c.started.desc()).limit(limit))
+    return [_check(row) for row in rows]
+
+
+async def list_unsent_checks(owner: str = "") -> list[tuple[Watch, WatchCheck]]:
+    """Return the checks whose notices have not reached everybody yet, the oldest first."""
+    open_ones = select(watch_checks).where(watch_checks.c.unsent != "[]")
+    if owner:
+        open_ones = open_ones.where(watch_checks.c.owner == owner)
+    rows = (await read_rows(open_ones.order_by(watch_checks.c.started))).all()
+    known = [(await find_watch(row.owner, row.watch), row) for row in rows]
+    return [(watch, _check(row)) for watch, row in known]
+
+
+def _check(row: Any) -> WatchCheck:
+    data = {name: getattr(row, name) for name in WatchCheck._fields}
+    return WatchCheck(**{**data, **{name: json.loads(data[name]) for name in _JSON}})
+
+
+async def set_unsent(check: WatchCheck, unsent: Sequence[str]) -> None:
+    """Write down who has still to be told of a check."""
+    text = json.dumps([*unsent], ensure_ascii=False)
+    its = update(watch_checks).where(watch_checks.c.id == check.id).values(unsent=text)
+    await run_write(lambda connection: connection.execute(its))

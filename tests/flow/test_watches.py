@@ -1,0 +1,181 @@
+"""A watch refreshes its answer when it is due, and tells what is new, once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from app.watching import check as checking
+from app.watching import delivery
+from app.watching.check import run_check
+from app.watching.rounds import run_round
+from config.errors import ErrorCode, Problem
+from runs.call_site import join_owner
+from runs.lock import thread_lock
+from runs.schedules import Schedule
+from runs.watches import (
+    RETRY_SECONDS,
+    Watch,
+    add_watch,
+    find_watch,
+    list_checks,
+    list_due_watches,
+    set_watch_status,
+)
+from tests.fake_model import Script
+from tests.flow.test_defects import draft
+
+pytestmark = [
+    pytest.mark.extractive(
+        *("Triage", "Rewrite", "Draft", "researcher", "Verdict"),
+        *("Enough", "reporter", "Checks", "Lessons"),
+    ),
+    pytest.mark.usefixtures("thread"),
+]
+
+OWNER = join_owner("local", "")
+QUESTION = "Who described the waggle dance, and how much honey does a winter cluster eat?"
+WEEKLY = Schedule("0 7 * * 1", "Europe/Berlin")
+
+
+def quiet(line: str) -> None:
+    del line
+
+
+@pytest.fixture
+async def watch(choices: dict[str, object], script: Script) -> Watch:
+    """A watch over the files on bees."""
+    script.on("Draft", draft("waggle dance", "winter cluster honey"))
+    return await add_watch(OWNER, "bees", QUESTION, WEEKLY, dict(choices), ["mail:me@example.org"])
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, str]]:
+    """The notices that were mailed: to whom, under which id, and what was found."""
+    mailed: list[tuple[str, str, str]] = []
+
+    async def mail(address: str, id: str, notice: dict[str, str]) -> None:
+        mailed.append((address, id, notice["status"]))
+
+    monkeypatch.setitem(delivery.CHANNELS, "mail", mail)
+    return mailed
+
+
+def change_winter(bees: str) -> None:
+    """Let the file on winter say something else, without telling anyone."""
+    text = "# Winter\n\nBees form a winter cluster below 14 degrees. "
+    file = Path(bees, "winter.md")
+    file.write_text(f"{text}A winter cluster eats about 30 kilograms of honey.", encoding="utf-8")
+    later = time.time() + 10
+    os.utime(file, (later, later))
+
+
+async def test_only_what_is_new_is_told(
+    watch: Watch, bees: str, sent: list[tuple[str, str, str]], script: Script
+):
+    first = await run_check(watch, quiet)
+    asked = len(script.asked)
+    same = await run_check(watch, quiet)
+    spent = [name for name, _ in script.asked[asked:]]
+    change_winter(bees)
+    news = await run_check(watch, quiet)
+    await run_round("", quiet)
+
+    assert first
+    assert same
+    assert news
+    assert [first.status, same.status, news.status] == ["first", "unchanged", "news"]
+    assert spent == []
+    assert (first.unsent, same.unsent) == (watch.notify, [])
+    (changed,) = news.notice["changed"]
+    assert "20 kilograms" in changed["before"]
+    assert "30 kilograms" in changed["after"]
+    assert news.notice["since"] == same.run
+    assert [status for _, _, status in sent] == ["first", "news"]
+    assert len({id for _, id, _ in sent}) == 2
+    kept = await list_checks(watch)
+    assert [one.status for one in kept] == ["news", "unchanged", "first"]
+    assert [one.unsent for one in kept] == [[], [], []]
+
+
+async def test_what_is_due_is_asked_once_and_missed_times_are_not_made_up_for(watch: Watch):
+    both = await asyncio.gather(run_round("", quiet), run_round("", quiet))
+    again = await run_round("", quiet)
+
+    assert sum(len(one.checks) for one in both) == 1
+    assert again.checks == []
+    due = (await find_watch(OWNER, "bees")).due
+    assert due == WEEKLY.find_next_time(time.time())
+    assert due > time.time()
+
+
+async def test_a_watch_that_another_process_asks_is_left_to_it(watch: Watch):
+    with thread_lock(watch.thread):
+        assert (await run_round("", quiet)).checks == []
+        with pytest.raises(Problem) as busy:
+            await run_check(watch, quiet)
+    assert busy.value.code == "run_in_progress"
+
+
+async def test_a_paused_watch_is_not_due(watch: Watch):
+    await set_watch_status(watch, "paused")
+
+    assert await list_due_watches(time.time() + 1e9) == []
+    assert await run_check(watch, quiet, due_by=time.time() + 1e9) is None
+
+
+async def test_a_failure_is_repeated_soon_and_told_when_it_stays(
+    watch: Watch, sent: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
+):
+    async def fail(*_: object) -> None:
+        raise Problem(ErrorCode.MODEL_UNAVAILABLE, "the model is away")
+
+    monkeypatch.setattr(checking, "load_model_names", fail)
+    waits = []
+    for _ in range(3):
+        check = await run_check(watch, quiet)
+        assert check
+        assert (check.status, check.code) == ("failed", "model_unavailable")
+        waits.append((await find_watch(OWNER, "bees")).due - check.ended)
+    await run_round("", quiet)
+
+    assert waits[:2] == pytest.approx([RETRY_SECONDS, 2 * RETRY_SECONDS], abs=1)
+    assert (await find_watch(OWNER, "bees")).due == WEEKLY.find_next_time(time.time())
+    assert [status for _, _, status in sent] == ["failed"]
+
+
+async def test_a_notice_that_could_not_be_sent_is_sent_later_under_the_same_id(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+):
+    ids: list[str] = []
+
+    async def refuse_once(address: str, id: str, notice: dict[str, str]) -> None:
+        ids.append(id)
+        if len(ids) == 1:
+            raise Problem(ErrorCode.NOTICE_FAILED, "the server is away")
+
+    monkeypatch.setitem(delivery.CHANNELS, "mail", refuse_once)
+
+    first = await run_round("", quiet)
+    second = await run_round("", quiet)
+    third = await run_round("", quiet)
+
+    assert [first.unsent, second.unsent, third.unsent] == [1, 0, 0]
+    assert len(ids) == 2
+    assert len(set(ids)) == 1
+
+
+async def test_names_are_taken_once_and_owners_see_their_own(watch: Watch):
+    with pytest.raises(Problem) as taken:
+        await add_watch(OWNER, "bees", QUESTION, WEEKLY, {}, [])
+    other = await add_watch(join_owner("local", "other"), "bees", QUESTION, WEEKLY, {}, [])
+    with pytest.raises(Problem) as missing:
+        await find_watch(join_owner("local", "third"), watch.id)
+
+    assert taken.value.code == "watch_exists"
+    assert other.id != watch.id
+    assert missing.value.code == "watch_not_found"
