@@ -178,6 +178,10 @@ class Settings:
     """The folders of this machine in which users may choose files; none when empty."""
     caller_webhooks: Hosts = ()
     """The hosts that users may have told when a run ends; none when empty."""
+    caller_mail: Hosts = ()
+    """The domains whose addresses watches of users may send mail to; none when empty."""
+    caller_watches: Annotated[int, Interval(ge=0, le=10_000)] = 20
+    """How many watches a user may have; none may be due more often than once an hour."""
     caller_max_cost: Annotated[float, Interval(gt=0, le=1_000)] | None = None
     """The most US dollars that a user may choose for a run; what `deep` allows when empty."""
     caller_max_tokens: Annotated[int, Interval(ge=1_000, le=50_000_000)] | None = None
@@ -335,7 +339,7 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
         ("jwt_audience", "jwt_algorithms", "caller_models", "caller_search"), ("words", _words)
     ),
     **dict.fromkeys(("caller_mcp", "caller_folders"), ("words", _words)),
-    "caller_webhooks": ("hosts", _hosts),
+    **dict.fromkeys(("caller_webhooks", "caller_mail"), ("hosts", _hosts)),
     "mcp_env": ("names", _names),
     "server_hosts": ("hosts", _hosts),
     "server_origins": ("origins", _origins),
