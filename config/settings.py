@@ -182,6 +182,10 @@ class Settings:
     """After how many days without a run a server prunes a conversation; never when empty."""
     retention_keep_last: Annotated[int, Interval(ge=0, le=1_000_000)] = 0
     """How many conversations of each user it keeps however old they are, the newest ones."""
+    caller_mail: Hosts = ()
+    """The domains whose addresses watches of users may send mail to; none when empty."""
+    caller_watches: Annotated[int, Interval(ge=0, le=10_000)] = 20
+    """How many watches a user may have; none may be due more often than once an hour."""
     caller_max_cost: Annotated[float, Interval(gt=0, le=1_000)] | None = None
     """The most US dollars that a user may choose for a run; what `deep` allows when empty."""
     caller_max_cost_month: Annotated[float, Interval(ge=0, le=1_000_000)] | None = None
@@ -341,7 +345,7 @@ READERS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
         ("jwt_audience", "jwt_algorithms", "caller_models", "caller_search"), ("words", _words)
     ),
     **dict.fromkeys(("caller_mcp", "caller_folders"), ("words", _words)),
-    "caller_webhooks": ("hosts", _hosts),
+    **dict.fromkeys(("caller_webhooks", "caller_mail"), ("hosts", _hosts)),
     "mcp_env": ("names", _names),
     "server_hosts": ("hosts", _hosts),
     "server_origins": ("origins", _origins),

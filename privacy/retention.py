@@ -17,7 +17,7 @@ from runs.checkpointer import open_checkpointer
 from runs.lifecycle import UNFINISHED_STATUSES
 from runs.lock import thread_lock, thread_lock_file
 from runs.month_costs import keep_deleted_costs
-from runs.tables import attempts, calls, report_shares, runs, trace_lines
+from runs.tables import attempts, calls, report_shares, runs, trace_lines, watch_checks
 from runs.trace import flush_traces, trace_file
 from storage.batches import split_batches
 from storage.engine import flush_writes, get_engine, read_rows, run_write
@@ -160,5 +160,6 @@ def delete_run_records(connection: Connection, *, old: ExpiredThread) -> None:
     connection.execute(delete(heard).filter_by(thread=old.thread))
     connection.execute(delete(sources).filter_by(thread=old.thread))
     connection.execute(delete(report_shares).where(report_shares.c.run.in_(old.runs)))
+    connection.execute(delete(watch_checks).where(watch_checks.c.run.in_(old.runs)))
     delete_lease(connection, old.thread)
     connection.execute(delete(runs).where(runs.c.id.in_(old.runs)))

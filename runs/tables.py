@@ -144,10 +144,13 @@ watch_checks = Table(
     Column("code", String(64), nullable=False, default=""),
     Column("notice", Text, nullable=False, default=""),
     Column("unsent", Text, nullable=False, default="[]"),
+    Column("send_tries", Integer, nullable=False, default=0),
+    Column("send_due", Float, nullable=False, default=0.0),
     Column("started", Float, nullable=False),
     Column("ended", Float, nullable=False),
 )
 """The history of watches: what each run found.
 
-`notice` is JSON, `unsent` the receivers, as JSON, who have not been told of it yet.
+`notice` is JSON, `unsent` the receivers, as JSON, who have not been told of it yet: they are
+tried again at `send_due`.
 """

@@ -29,6 +29,12 @@ RETRY_SECONDS = 900.0
 MAX_TRIES = 3
 """How often a check is tried before the watch waits for its next time."""
 
+SEND_SECONDS = 60.0
+"""The wait before a notice is sent again that could not be sent; it doubles from there."""
+
+MAX_SENDS = 10
+"""How often it is tried: for eight hours and a half."""
+
 KEPT_CHECKS = 200
 """How many checks of a watch are kept."""
 
@@ -69,6 +75,9 @@ class WatchCheck(NamedTuple):
     """The code of the problem, if it failed."""
     notice: dict[str, Any]
     unsent: list[str]
+    """The receivers who have not been told yet."""
+    send_tries: int
+    """How often that was tried."""
     started: float
     ended: float
 
@@ -156,6 +165,12 @@ async def find_watch(owner: str, name: str) -> Watch:
     return _watch(row)
 
 
+async def make_watch_due(watch: Watch) -> None:
+    """Let whoever asks what is due ask a watch next."""
+    its = update(watches).where(watches.c.id == watch.id)
+    await run_write(lambda connection: connection.execute(its.values(due=time.time(), tries=0)))
+
+
 async def set_watch_status(watch: Watch, status: WatchStatus) -> Watch:
     """Pause a watch, or let it go on at its next time."""
     due = watch.schedule.find_next_time(time.time())
@@ -219,9 +234,17 @@ async def list_checks(watch: Watch, limit: int = 20) -> list[WatchCheck]:
     return [_check(row) for row in rows]
 
 
-async def list_unsent_checks(owner: str = "") -> list[tuple[Watch, WatchCheck]]:
-    """Return the checks whose notices have not reached everybody yet, the oldest first."""
-    open_ones = select(watch_checks).where(watch_checks.c.unsent != "[]")
+async def list_unsent_checks(now: float, owner: str = "") -> list[tuple[Watch, WatchCheck]]:
+    """Return the checks whose notices are to be sent, the oldest first.
+
+    Args:
+        now: The time, in seconds since 1970.
+        owner: Whose; everybody's if empty.
+    """
+    c = watch_checks.c
+    open_ones = select(watch_checks).where(
+        c.unsent != "[]", c.send_due <= now, c.send_tries < MAX_SENDS
+    )
     if owner:
         open_ones = open_ones.where(watch_checks.c.owner == owner)
     rows = (await read_rows(open_ones.order_by(watch_checks.c.started))).all()
@@ -236,6 +259,22 @@ def _check(row: Any) -> WatchCheck:
 
 async def set_unsent(check: WatchCheck, unsent: Sequence[str]) -> None:
     """Write down who has still to be told of a check."""
-    text = json.dumps([*unsent], ensure_ascii=False)
-    its = update(watch_checks).where(watch_checks.c.id == check.id).values(unsent=text)
+    await _change_check(check, unsent=json.dumps([*unsent], ensure_ascii=False))
+
+
+async def list_unsent_receivers(check: WatchCheck) -> list[str]:
+    """Return who has still to be told of a check by now."""
+    its = select(watch_checks.c.unsent).where(watch_checks.c.id == check.id)
+    unsent: list[str] = json.loads((await read_rows(its)).scalar() or "[]")
+    return unsent
+
+
+async def put_off_sending(check: WatchCheck) -> None:
+    """Write down that some could not be told, and when it is tried again."""
+    wait = SEND_SECONDS * 2**check.send_tries
+    await _change_check(check, send_tries=check.send_tries + 1, send_due=time.time() + wait)
+
+
+async def _change_check(check: WatchCheck, **values: Any) -> None:
+    its = update(watch_checks).where(watch_checks.c.id == check.id).values(**values)
     await run_write(lambda connection: connection.execute(its))

@@ -26,6 +26,7 @@ from app.api import (
     share_routes,
     upload_folder_routes,
     upload_routes,
+    watch_routes,
 )
 from app.api.problem_answers import ProblemAnswer
 from app.problems import EXCEPTION_HANDLERS
@@ -47,6 +48,7 @@ ROUTERS = (
     upload_routes.json_router,
     upload_folder_routes.router,
     knowledge_routes.router,
+    watch_routes.router,
     health_routes.open_router,
     metrics_routes.router,
     quota_routes.router,

@@ -173,6 +173,19 @@ def _check_webhook(address: str) -> None:
         raise _refusal("webhook", address, "the operator of the server allows hosts of webhooks")
 
 
+def check_caller_receiver(receiver: str) -> None:
+    """Make sure that a watch tells only whom the operator allows: `webhook:URL`, `mail:ADDRESS`.
+
+    Raises:
+        Problem: `choice_refused`.
+    """
+    channel, _, to = receiver.partition(":")
+    if channel == "webhook":
+        _check_webhook(to)
+    elif to.rpartition("@")[2].lower() not in settings().caller_mail:
+        raise _refusal("notify", receiver, "the operator of the server allows domains of mail")
+
+
 def _refusal(where: str, value: str, hint: str) -> Problem:
     what = f"{value[:200]!r} may not be chosen on this server"
     return Problem(ErrorCode.CHOICE_REFUSED, what, where=where, hint=hint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 import os
 import secrets
 import time
@@ -13,13 +14,16 @@ from pathlib import Path
 
 from rich.console import Console
 
+from app.auth.caller_limits import check_caller_choices, fit_defaults
 from app.cli.progress import RunProgress
 from app.cli.question_run import load_model_names
 from app.unattended_run import UnattendedRun
 from app.watching.news import News, compose_news, describe_failure
 from config.errors import ErrorCode, Problem
+from config.settings import settings
 from graph.context import Context, build_context
 from library.uploads import is_upload_id
+from runs.call_site import split_owner
 from runs.lifecycle import RunRecord, find_newest_run, find_run
 from runs.lock import acquire
 from runs.watches import MAX_TRIES, Watch, WatchCheck, find_watch, list_checks, record_check
@@ -27,6 +31,8 @@ from tools.folder_ingestion import ingest_folder
 
 Tell = Callable[[str], object]
 """Tells a person one line."""
+
+log = logging.getLogger(__name__)
 
 UNFINISHED = ("running", "paused", "failed")
 """How a run stands that a check goes on with, rather than asking anew."""
@@ -64,6 +70,11 @@ async def _check(watch: Watch, tell: Tell) -> WatchCheck:
         code = ""
     except Problem as problem:
         news, code = describe_failure(watch, run.run, problem), problem.code
+    except Exception:
+        # What nobody foresaw in one watch must not keep others from being asked.
+        log.exception("watch %s", watch.id)
+        problem = Problem(ErrorCode.INTERNAL, "the check failed", hint="see the log")
+        news, code = describe_failure(watch, run.run, problem), problem.code
     told = watch.notify if _is_told(watch, news) else []
     check = WatchCheck(
         secrets.token_hex(16),
@@ -73,6 +84,7 @@ async def _check(watch: Watch, tell: Tell) -> WatchCheck:
         code,
         news.notice,
         [*told],
+        0,
         started,
         time.time(),
     )
@@ -102,13 +114,18 @@ async def _find_news(watch: Watch, run: UnattendedRun, tell: Tell) -> News:
 
 async def _prepare(watch: Watch, tell: Tell) -> Context:
     """Return the choices of a run, after its folders are read again and its models loaded."""
+    user, project = split_owner(watch.owner)
     chosen = build_context({"again": "refresh", **watch.context, "auto_accept": True})
+    chosen = replace(chosen, user=user, project=project, learn=False)
+    if settings().has_users and user != settings().user:
+        check_caller_choices(chosen, user)
+        chosen = fit_defaults(chosen)
     for path in chosen.files:
         if not is_upload_id(path) and await asyncio.to_thread(os.path.exists, path):
             read = await ingest_folder(watch.owner, Path(path), lambda _: None)
             tell(f"{watch.name}: {read.read} files read in {path}")
     await load_model_names(chosen)
-    return replace(chosen, learn=False)
+    return chosen
 
 
 async def _find_last_report(watch: Watch, run: str) -> RunRecord | None:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from app.watching.mail import mail_notice
 from app.watching.webhook import post_notice
 from config.errors import ErrorCode, Problem
-from runs.watches import Watch, WatchCheck, list_unsent_checks, set_unsent
+from runs.lock import acquire
+from runs.watches import (
+    Watch,
+    WatchCheck,
+    list_unsent_checks,
+    list_unsent_receivers,
+    put_off_sending,
+    set_unsent,
+)
 
 CHANNELS = {"webhook": post_notice, "mail": mail_notice}
 """What sends a notice, by what stands before the receiver."""
@@ -39,14 +49,23 @@ async def send_notices(owner: str, tell: Callable[[str], object]) -> int:
     it again, with the same id.
     """
     failed = 0
-    for watch, check in await list_unsent_checks(owner):
-        failed += await _send(watch, check, tell)
+    for watch, check in await list_unsent_checks(time.time(), owner):
+        try:
+            lock = await asyncio.to_thread(acquire, f"notice-{watch.id}", 0)
+        except Problem as problem:
+            if problem.error is not ErrorCode.RUN_IN_PROGRESS:
+                raise
+            continue
+        try:
+            failed += await _send(watch, check, tell)
+        finally:
+            await asyncio.to_thread(lock.release)
     return failed
 
 
 async def _send(watch: Watch, check: WatchCheck, tell: Callable[[str], object]) -> int:
-    left = list(check.unsent)
-    for receiver in check.unsent:
+    left = await list_unsent_receivers(check)
+    for receiver in list(left):
         channel, _, to = receiver.partition(":")
         try:
             await CHANNELS[channel](to, _delivery_id(check, receiver), check.notice)
@@ -56,6 +75,8 @@ async def _send(watch: Watch, check: WatchCheck, tell: Callable[[str], object]) 
         left.remove(receiver)
         await set_unsent(check, left)
         tell(f"{watch.name}: told {channel}")
+    if left:
+        await put_off_sending(check)
     return len(left)
 
 

@@ -5,20 +5,29 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
+from app.cli.forget import redraw_reports
 from app.watching import check as checking
 from app.watching import delivery
 from app.watching.check import run_check
+from app.watching.news import News
 from app.watching.rounds import run_round
 from config.errors import ErrorCode, Problem
+from library.tables import pages
+from privacy.retention import list_expired_threads, prune_threads
+from privacy.service import execute_erasure, plan_erasure, resolve_erasure_target
 from runs.call_site import join_owner
+from runs.lifecycle import RunRecord
 from runs.lock import thread_lock
 from runs.schedules import Schedule
 from runs.watches import (
     RETRY_SECONDS,
+    SEND_SECONDS,
     Watch,
     add_watch,
     find_watch,
@@ -26,6 +35,8 @@ from runs.watches import (
     list_due_watches,
     set_watch_status,
 )
+from storage.engine import read_rows
+from tests.clock import Clock
 from tests.fake_model import Script
 from tests.flow.test_defects import draft
 
@@ -160,11 +171,15 @@ async def test_a_notice_that_could_not_be_sent_is_sent_later_under_the_same_id(
 
     monkeypatch.setitem(delivery.CHANNELS, "mail", refuse_once)
 
+    clock = Clock(monkeypatch)
     first = await run_round("", quiet)
-    second = await run_round("", quiet)
+    early = await run_round("", quiet)
+    clock.step(SEND_SECONDS + 1)
+    second = await asyncio.gather(run_round("", quiet), run_round("", quiet))
     third = await run_round("", quiet)
 
-    assert [first.unsent, second.unsent, third.unsent] == [1, 0, 0]
+    assert (first.unsent, early.unsent, third.unsent) == (1, 0, 0)
+    assert [one.unsent for one in second] == [0, 0]
     assert len(ids) == 2
     assert len(set(ids)) == 1
 
@@ -179,3 +194,38 @@ async def test_names_are_taken_once_and_owners_see_their_own(watch: Watch):
     assert taken.value.code == "watch_exists"
     assert other.id != watch.id
     assert missing.value.code == "watch_not_found"
+
+
+async def test_what_nobody_foresaw_in_one_watch_keeps_no_other_from_being_asked(
+    watch: Watch, choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    await add_watch(OWNER, "broken", "Is it so?", WEEKLY, dict(choices), [])
+    usual = checking.compose_news
+
+    async def fail(one: Watch, *more: RunRecord | None) -> News:
+        if one.name == "broken":
+            raise ZeroDivisionError
+        return await usual(one, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(checking, "compose_news", fail)
+    found = {one.name: check.code for one, check in (await run_round("", quiet)).checks}
+
+    assert found == {"bees": "", "broken": "internal"}
+
+
+async def test_what_is_forgotten_or_pruned_is_in_no_history(watch: Watch, bees: str):
+    await run_check(watch, quiet)
+    change_winter(bees)
+    news = await run_check(watch, quiet)
+    assert news
+    assert "30 kilograms" in str(news.notice)
+
+    found = await read_rows(select(pages.c.id).where(pages.c.text.contains("30 kilograms")))
+    target = await resolve_erasure_target(OWNER, list(found.scalars()))
+    await execute_erasure(await plan_erasure(target), partial(redraw_reports, OWNER))
+    (newest, *_) = await list_checks(watch)
+    assert "30 kilograms" not in str(newest.notice)
+
+    await prune_threads(await list_expired_threads(OWNER, 0))
+    assert await list_checks(watch) == []
+    assert await find_watch(OWNER, "bees")

@@ -1,0 +1,98 @@
+"""Watches over HTTP: each user has their own, inside of what the operator allows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from app.api.application import make_api
+from runs.call_site import join_owner
+from runs.watches import WatchCheck, find_watch, list_due_watches, record_check
+from tests.api_client import LoggedIn, code_of, connect
+from tests.places import new_process
+
+pytestmark = pytest.mark.usefixtures("database")
+
+WEEKLY = {"question": "What is new on mites?", "every": "weekly", "name": "mites"}
+
+
+@pytest.fixture
+async def ann(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx.AsyncClient]:
+    """A user of a server that has users."""
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    monkeypatch.setenv("DOSSIER_CALLER_MAIL", "example.org")
+    monkeypatch.setenv("DOSSIER_CALLER_WEBHOOKS", "hooks.example.org")
+    monkeypatch.setenv("DOSSIER_CALLER_WATCHES", "2")
+    new_process()
+    async with connect(LoggedIn(make_api(), "ann")) as one:
+        yield one
+
+
+async def test_a_watch_is_added_paused_asked_soon_and_removed(ann: httpx.AsyncClient):
+    added = await ann.post("/api/watches", json={**WEEKLY, "notify": ["mail:ann@example.org"]})
+    assert added.status_code == 201, added.text
+    assert (added.json()["cron"], added.json()["zone"]) == ("0 7 * * 1", "UTC")
+    assert [one["name"] for one in (await ann.get("/api/watches")).json()] == ["mites"]
+
+    paused = await ann.patch("/api/watches/mites", json={"status": "paused"})
+    assert paused.json()["status"] == "paused"
+    going_on = await ann.patch("/api/watches/mites", json={"status": "active"})
+    assert going_on.json()["due"] > time.time()
+    assert await list_due_watches(time.time()) == []
+    assert (await ann.post("/api/watches/mites/run")).status_code == 202
+    assert [one.name for one in await list_due_watches(time.time())] == ["mites"]
+
+    watch = await find_watch(join_owner("ann", ""), "mites")
+    found = WatchCheck("c", watch.id, "r-1", "news", "", {"added": ["x"]}, [], 0, 1.0, 2.0)
+    await record_check(watch, found)
+    (told,) = (await ann.get("/api/watches/mites/checks")).json()
+    assert (told["status"], told["run"], told["notice"]) == ("news", "r-1", {"added": ["x"]})
+
+    assert (await ann.delete("/api/watches/mites")).status_code == 204
+    assert code_of(await ann.get("/api/watches/mites")) == (404, "watch_not_found")
+
+
+async def test_a_watch_is_its_owners_alone(ann: httpx.AsyncClient):
+    added = (await ann.post("/api/watches", json=WEEKLY)).json()
+
+    async with connect(LoggedIn(make_api(), "bob")) as bob:
+        assert (await bob.get("/api/watches")).json() == []
+        for name in ("mites", added["id"]):
+            assert (await bob.get(f"/api/watches/{name}")).status_code == 404
+            assert (await bob.delete(f"/api/watches/{name}")).status_code == 404
+            assert (await bob.post(f"/api/watches/{name}/run")).status_code == 404
+            assert (await bob.get(f"/api/watches/{name}/checks")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"every": "*/30 * * * *"},
+        {"every": "0,59 7 * * *"},
+        {"notify": ["mail:ann@elsewhere.org"]},
+        {"notify": ["webhook:https://elsewhere.org/x"]},
+        {"context": {"files": ["/etc"]}},
+        {"context": {"max_cost": 900}},
+        {"context": {"user": "bob"}},
+    ],
+)
+async def test_what_the_operator_does_not_allow_is_refused(
+    ann: httpx.AsyncClient, more: dict[str, Any]
+):
+    refused = await ann.post("/api/watches", json={**WEEKLY, **more})
+
+    assert code_of(refused)[1] == "choice_refused"
+    assert (await ann.get("/api/watches")).json() == []
+
+
+async def test_a_user_has_so_many_watches_and_no_more(ann: httpx.AsyncClient):
+    for name in ("one", "two"):
+        assert (await ann.post("/api/watches", json={**WEEKLY, "name": name})).status_code == 201
+
+    third = await ann.post("/api/watches", json={**WEEKLY, "name": "three"})
+
+    assert code_of(third)[1] == "choice_refused"
