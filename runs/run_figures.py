@@ -92,6 +92,8 @@ async def list_run_spendings(limit: int) -> list[RunSpending]:
 
 async def sum_run_costs(names: Sequence[str]) -> dict[str, float]:
     """Return what some runs have cost, in US dollars, by their names; none of those for free."""
-    its = select(attempts.c.run, func.sum(attempts.c.cost)).where(attempts.c.run.in_(names))
+    its = select(attempts.c.run, func.sum(attempts.c.cost).label("dollars")).where(
+        attempts.c.run.in_(names)
+    )
     rows = (await read_rows(its.group_by(attempts.c.run))).all()
-    return {str(row[0]): float(row[1]) for row in rows if row[1]}
+    return {row.run: float(row.dollars) for row in rows if row.dollars}
