@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
@@ -92,6 +92,8 @@ async def list_run_spendings(limit: int) -> list[RunSpending]:
 
 async def sum_run_costs(names: Sequence[str]) -> dict[str, float]:
     """Return what some runs have cost, in US dollars, by their names; none of those for free."""
-    its = select(attempts.c.run, func.sum(attempts.c.cost)).where(attempts.c.run.in_(names))
-    rows: Sequence[Any] = (await read_rows(its.group_by(attempts.c.run))).all()
-    return {run: float(cost) for run, cost in rows if cost}
+    its = select(attempts.c.run, func.sum(attempts.c.cost).label("dollars")).where(
+        attempts.c.run.in_(names)
+    )
+    rows = (await read_rows(its.group_by(attempts.c.run))).all()
+    return {row.run: float(row.dollars) for row in rows if row.dollars}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx
 import pytest
 
 from app.auth.user_store import list_users
 from app.cli.dispatch import Invocation
+from app.web import work_pages
+from app.web.console_threads import ThreadStanding
 from config.settings import settings
 from graph.context import Context
 from graph.session import ThreadSession
@@ -176,3 +179,95 @@ async def test_what_is_not_there_is_told_with_its_code(browser: httpx.AsyncClien
         assert answer.status_code == 404, path
         assert "_not_found</code>" in answer.text
         assert "dossier runs" not in answer.text
+
+
+THREAD = "0198c7a2-6a55-7c1f-9d0e-3b7f6a1c2d4e"
+PLAN = {
+    "title": "Bees",
+    "thought": f"Think of {EVIL}",
+    "has_enough_context": False,
+    "steps": [
+        {
+            "id": "s1",
+            "title": f"Dances {EVIL}",
+            "description": "",
+            "kind": "compute",
+            "queries": [],
+            "needs": [],
+            "need_web_search": True,
+        },
+    ],
+    "knowledge": [],
+}
+REVIEW = {
+    "plan": PLAN,
+    "revision": 2,
+    "note": f"You said {EVIL}",
+    "questions": [{"id": "q1", "question": "Where?", "options": ["A"], "assumed": "B"}],
+    "action_requests": [{"name": "research_plan", "args": {}}],
+    "review_configs": [{"action_name": "research_plan", "allowed_decisions": ["approve"]}],
+}
+PAUSE = {
+    "note": "",
+    "requests": [{"id": "q1", "step": "s1"}, {"id": "q2", "step": "s1"}],
+    "action_requests": [
+        {"name": "ask_user", "args": {"question": EVIL, "options": ["A"], "answer": "B"}},
+        {"name": "send_mail", "args": {"to": EVIL}, "description": "send a mail"},
+    ],
+}
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A run that waits for what stands in `asked`; what is sent to it comes in `answer`."""
+    held: dict[str, Any] = {}
+
+    async def standing(*_: Any) -> ThreadStanding:
+        return ThreadStanding("interrupted", "", held["asked"], [])
+
+    async def begin(request: Any, thread: str, choices: Any, **sent: Any) -> None:
+        held.update(sent)
+
+    monkeypatch.setattr(work_pages, "read_standing", standing)
+    monkeypatch.setattr(work_pages, "begin_run", begin)
+    return held
+
+
+async def test_a_plan_with_questions_is_shown_and_approved_with_answers(
+    browser: httpx.AsyncClient, waiting: dict[str, Any]
+):
+    waiting["asked"] = REVIEW
+    page = f"/console/work/{THREAD}"
+    shown = (await browser.get(page)).text
+    assert EVIL not in shown
+    assert shown.count(SAFE) == 3
+    assert 'value="reject"' not in shown
+    fields = {"revision": "2", "title": "Bees", "step_1_place": "1", "decision": "approve"}
+    fields |= {"step_1_title": PLAN["steps"][0]["title"], "q1_option": "A"}
+    done = await send_form(browser, f"{page}/answer", page, **fields)
+
+    assert done.headers["location"] == page
+    assert waiting["answer"] == {"decisions": [{"type": "approve", "answers": {"q1": "A"}}]}
+
+
+async def test_what_steps_ask_is_shown_and_answered(
+    browser: httpx.AsyncClient, waiting: dict[str, Any]
+):
+    waiting["asked"] = PAUSE
+    page = f"/console/work/{THREAD}"
+    shown = (await browser.get(page)).text
+    assert EVIL not in shown
+    await send_form(browser, f"{page}/answer", page, q1_words="C", q2_leave="always")
+
+    assert waiting["answer"] == {"answers": {"q1": "C", "q2": "always"}}
+
+
+async def test_a_plan_that_was_replaced_meanwhile_is_not_approved(
+    browser: httpx.AsyncClient, waiting: dict[str, Any]
+):
+    waiting["asked"] = REVIEW
+    page = f"/console/work/{THREAD}"
+    answer = await send_form(browser, f"{page}/answer", page, revision="1", step_1_title="X")
+
+    assert "bad_feedback" in answer.text
+    assert "answer" not in waiting
