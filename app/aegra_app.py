@@ -5,12 +5,14 @@ It can be imported only where Aegra is installed, and after `aegra_server.py` ha
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from aegra_api.core.database import db_manager
 from aegra_api.main import CUSTOM_ROUTE_AUTH, app
+from aegra_api.settings import settings
 from fastapi import FastAPI, HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -20,6 +22,7 @@ from app.api.open_route import OpenRoute
 from app.http_app import MaskingMiddleware
 from app.problems import answer_refusal
 from app.server import open_server_checkpointer
+from graph.builder import make_graph
 
 HEALTH_PATHS = frozenset(["/live", "/ready", "/health"])
 """The paths that a worker answers."""
@@ -33,6 +36,9 @@ async def _lifespan(application: FastAPI) -> AsyncIterator[Any]:
 
     Aegra's own saver knows nothing of secrets, damage, or what else goes with a thread.
     """
+    if settings.worker.WORKER_COUNT:
+        # What the first run would have to load.
+        await asyncio.to_thread(make_graph)
     async with open_server_checkpointer() as saver:
         db_manager.get_checkpointer = lambda: saver
         async with _aegra_lifespan(application) as state:

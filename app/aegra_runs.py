@@ -8,7 +8,7 @@ from aegra_api.services.streaming_service import streaming_service
 from sqlalchemy import select
 
 
-async def cancel_thread_runs(thread: str) -> int:
+async def stop_aegra_runs(thread: str) -> int:
     """Stop the runs of a thread that wait or that any worker works on; return how many."""
     active = select(Run).where(Run.thread_id == thread, Run.status.in_(ACTIVE_RUN_STATES))
     async with _get_session_maker()() as session:

@@ -29,6 +29,7 @@ from app.auth.ownerless_threads import assign_ownerless_threads
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
+from app.upkeep import keep_up
 from app.web.console_gate import CONSOLE
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
@@ -280,9 +281,13 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
     await asyncio.to_thread(load_search_table)
     await asyncio.to_thread(load_model_table)
     await assign_ownerless_threads()
+    upkeep = asyncio.create_task(keep_up())
     try:
         yield
     finally:
+        upkeep.cancel()
+        with suppress(asyncio.CancelledError):
+            await upkeep
         await close_resources()
 
 

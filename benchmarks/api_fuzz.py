@@ -318,7 +318,7 @@ def _encode_headers(headers: Sequence[tuple[str, str]]) -> list[tuple[bytes, byt
     return [(name.encode(), value.encode("utf-8")) for name, value in headers]
 
 
-def find_fault(request: FuzzedRequest, answer: FuzzedAnswer, hidden: Sequence[str]) -> str:
+def find_api_fault(request: FuzzedRequest, answer: FuzzedAnswer, hidden: Sequence[str]) -> str:
     """Return what is wrong with an answer; empty if nothing is.
 
     Args:
@@ -346,7 +346,7 @@ async def fuzz_routes(
         request = maker.make()
         answer = await send_request(app, request)
         statuses[answer.status] += 1
-        if fault := find_fault(request, answer, hidden):
+        if fault := find_api_fault(request, answer, hidden):
             faults.append((fault, request, answer))
     return statuses, faults
 

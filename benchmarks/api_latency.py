@@ -2,7 +2,7 @@
 
 A server is started as `dossier serve` starts it. Its clients open threads of LangGraph and keep
 them, and then read lists, reports and memories side by side. `python -m benchmarks.api_latency
-[--threads 100] [--reads 2000] [--clients 8]` prints how long each kind of read took; it ends with 1
+[--threads 100] [--reads 2000] [--clients 4]` prints how long each kind of read took; it ends with 1
 if 95 of 100 reads took 100 ms or more. Beside it, `--upload 1000` sends a file of so many megabytes
 and prints how much memory the server needed for that.
 """
@@ -183,7 +183,8 @@ async def _main(chosen: argparse.Namespace, home: Path) -> int:
             *("/api/uploads", "/api/upload-folders", "/api/knowledge-bases", "/api/proposals"),
         ]
         await _read(client, paths, len(paths) * 2, 1)
-        print(f"{chosen.threads} open threads, {chosen.clients} clients at once")
+        load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+        print(f"{chosen.threads} open threads, {chosen.clients} clients at once, {load}")
         taken = await _read(client, paths, chosen.reads, chosen.clients)
         return 0 if _print_times(taken) else 1
 
@@ -193,7 +194,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, default=100)
     parser.add_argument("--reads", type=int, default=2_000)
-    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--upload", type=int, default=0, metavar="MB")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:

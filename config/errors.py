@@ -53,6 +53,9 @@ class ErrorCode(StrEnum):
     ANSWER_INVALID = "answer_invalid", ErrorKind.FAILED
     ANSWER_TOO_LONG = "answer_too_long", ErrorKind.FAILED
     ANSWER_UNUSABLE = "answer_unusable", ErrorKind.FAILED
+    BACKUP_DAMAGED = "backup_damaged", ErrorKind.FAILED
+    BACKUP_INVALID = "backup_invalid", ErrorKind.USAGE
+    BACKUP_NEWER = "backup_newer", ErrorKind.UNAVAILABLE, 409
     BAD_CHECKPOINT = "bad_checkpoint", ErrorKind.USAGE
     BAD_CHOICE = "bad_choice", ErrorKind.USAGE
     BAD_CURSOR = "bad_cursor", ErrorKind.USAGE
@@ -79,6 +82,7 @@ class ErrorCode(StrEnum):
     CORPUS_EMPTY = "corpus_empty", ErrorKind.USAGE
     CORPUS_LINE = "corpus_line", ErrorKind.USAGE
     CORPUS_UNREADABLE = "corpus_unreadable", ErrorKind.USAGE
+    COST_QUOTA = "cost_quota", ErrorKind.REFUSED, 403
     DECISION_MISSING = "decision_missing", ErrorKind.USAGE
     DOCS_EMPTY = "docs_empty", ErrorKind.USAGE
     DOCS_NOT_FOUND = "docs_not_found", ErrorKind.NOT_FOUND
@@ -116,6 +120,7 @@ class ErrorCode(StrEnum):
     FILE_TYPE_MISMATCH = "file_type_mismatch", ErrorKind.FAILED
     FILE_UNREADABLE = "file_unreadable", ErrorKind.USAGE
     FORGET_UNCONFIRMED = "forget_unconfirmed", ErrorKind.REFUSED
+    HOME_NOT_EMPTY = "home_not_empty", ErrorKind.CONFLICT
     HOME_NOT_PRIVATE = "home_not_private", ErrorKind.UNAVAILABLE
     HOME_READ_ONLY = "home_read_only", ErrorKind.UNAVAILABLE
     HOST_REFUSED = "host_refused", ErrorKind.REFUSED, 403

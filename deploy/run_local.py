@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-PATIENCE = 120
+PATIENCE = 300
 """How many seconds a process may take until it is ready."""
 
 GRACE = 60

@@ -21,7 +21,7 @@ from sqlalchemy import make_url
 
 RUN_LOCAL = Path(__file__).parents[1] / "deploy" / "run_local.py"
 
-PATIENCE = 180
+PATIENCE = 600
 """How many seconds all processes may take to be ready."""
 
 

@@ -140,7 +140,7 @@ class Workers:
         database: str,
         world: Server,
         words: Sequence[str],
-        lease: float = 3.0,
+        lease: float = 10.0,
     ) -> None:
         self.folder, self.words, self.count = folder, words, 0
         self.running: list[subprocess.Popen[bytes]] = []

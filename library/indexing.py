@@ -130,6 +130,13 @@ def index_pages(connection: Connection, numbers: Sequence[int]) -> None:
         _add_entries(connection, _entries(connection, numbers))
 
 
+def fill_keyword_index(connection: Connection) -> None:
+    """Add every page that belongs there to an empty index; the sizes of namespaces stay."""
+    findable = select(pages.c.number).where(pages.c.indexed > 0).order_by(pages.c.number)
+    for numbers in split_batches(connection.execute(findable).scalars().all()):
+        keyword_index(connection).add_entries(connection, _entries(connection, numbers))
+
+
 def _add_entries(connection: Connection, entries: Sequence[KeywordEntry]) -> None:
     keyword_index(connection).add_entries(connection, entries)
     _count(connection, entries, 1)

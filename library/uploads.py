@@ -218,10 +218,12 @@ async def list_uploads(
     return [UploadedFile(**row._mapping) for row in await read_rows(mine)]
 
 
-async def list_abandoned_uploads(owner: str) -> list[UploadedFile]:
-    """Return the uploads of an owner of which nothing has come in for long."""
+async def list_abandoned_uploads(owner: str | None) -> list[UploadedFile]:
+    """Return the uploads of an owner, or of everybody, of which nothing has come in for long."""
     old = uploads.c.updated < time.time() - UNFINISHED_SECONDS
-    mine = select(uploads).filter_by(owner=owner, status=RECEIVING).where(old)
+    mine = select(uploads).filter_by(status=RECEIVING).where(old)
+    if owner is not None:
+        mine = mine.where(uploads.c.owner == owner)
     return [UploadedFile(**row._mapping) for row in await read_rows(mine)]
 
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -225,6 +234,20 @@ def open_checkpoints() -> Iterator[SavedCheckpoints]:
         code = ErrorCode.STORAGE_BUSY if busy else ErrorCode.STORAGE_UNAVAILABLE
         what = f"the checkpoints cannot be changed: {error}"
         raise Problem(code, what, where=str(file), hint="run the command again") from error
+
+
+@asynccontextmanager
+async def use_checkpoints() -> AsyncIterator[SavedCheckpoints]:
+    """Open the checkpoints as `open_checkpoints`; no event loop waits for the disk."""
+    opened = open_checkpoints()
+    saved = await asyncio.to_thread(opened.__enter__)
+    try:
+        yield saved
+    except BaseException as error:
+        if not await asyncio.to_thread(opened.__exit__, type(error), error, error.__traceback__):
+            raise
+    else:
+        await asyncio.to_thread(opened.__exit__, None, None, None)
 
 
 def _redact_text(data: bytes | str, erasure: Erasure) -> bytes | str:

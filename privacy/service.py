@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from privacy.retention import ExpiredThread, delete_run_records, remove_thread_f
 from privacy.saved_states import ReportState
 from report.report_places import remove_stored_report
 from runs.checkpointer import open_checkpointer
-from runs.lock import acquire, thread_lock
+from runs.lock import acquire
 from runs.tables import runs
 from runs.trace import flush_traces
 from storage import maintenance, outbox
@@ -126,12 +126,12 @@ async def plan_erasure(what: ErasureTarget) -> ErasurePlan:
         # What an older program has saved in a file is in the database from here on.
         async with open_checkpointer():
             pass
-    with saved_states.open_checkpoints() as saved:
+    async with saved_states.use_checkpoints() as saved:
         patterns, affected = await run_read(partial(find_affected_threads, what=what, saved=saved))
         reports = [
             report
             for thread, erasure in affected.threads.items()
-            for report in saved.list_affected_reports(thread, erasure)
+            for report in await asyncio.to_thread(saved.list_affected_reports, thread, erasure)
             if report.run in affected.owner_threads.by_run
         ]
     for run, pruned in affected.owner_threads.pruned.items():
@@ -178,9 +178,9 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
     """
     owner = plan.target.owner
     await flush_writes()
-    with ExitStack() as stack:
+    async with AsyncExitStack() as stack:
         for thread in plan.threads:
-            stack.enter_context(thread_lock(thread))
+            await stack.enter_async_context(_hold_thread(thread))
         data = {"ids": plan.target.ids}
         await run_write(lambda c: outbox.enqueue_job(c, owner, FORGET_JOB, data))
         await rewrite_reports(plan.reports)
@@ -188,9 +188,9 @@ async def execute_erasure(plan: ErasurePlan, rewrite_reports: ReportRewriter) ->
             plan.target.request_for, everywhere=plan.affected.everywhere, why=ERASURE_REASON
         )
         erasures = [await memory.erase(request(memory.name)) for memory in MEMORIES]
-        with saved_states.open_checkpoints() as saved:
+        async with saved_states.use_checkpoints() as saved:
             for thread, erasure in plan.affected.threads.items():
-                saved.erase_in_thread(thread, erasure)
+                await asyncio.to_thread(saved.erase_in_thread, thread, erasure)
         runs = plan.affected.owner_threads.by_run
         await flush_traces()
         await asyncio.to_thread(erasure_stores.erase_in_traces, runs, plan.affected)
@@ -204,13 +204,27 @@ async def finish_erasure(owner: str) -> str:
     for data in await run_read(partial(_unfinished, owner=owner)):
         for name in data.get("collections", []):
             await asyncio.to_thread(chroma.drop_collection, name)
-    with saved_states.open_checkpoints() as saved:
-        saved.scrub()
+    async with saved_states.use_checkpoints() as saved:
+        await asyncio.to_thread(saved.scrub)
     caveats = [await maintenance.purge_deleted_data()]
     caveats += [CHROMA_CAVEAT] if settings().chroma_url else []
     done = jobs.delete().filter_by(owner=owner, job=FORGET_JOB)
     await run_write(lambda connection: connection.execute(done))
     return "; ".join(filter(None, caveats))
+
+
+@asynccontextmanager
+async def _hold_thread(thread: str) -> AsyncIterator[None]:
+    """Hold the lock of a conversation; no event loop waits for the disk.
+
+    Raises:
+        Problem: `run_in_progress`.
+    """
+    lock = await asyncio.to_thread(acquire, thread)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(lock.release)
 
 
 def _items_of_run(connection: Connection, owner: str, id: str) -> tuple[str, list[str]]:

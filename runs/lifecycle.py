@@ -142,6 +142,11 @@ async def set_run_context(owner: str, run: str, context: Context) -> None:
     await _change(owner, runs.c.id == run, context=_choices(context))
 
 
+async def unlist_report(owner: str, run: str) -> None:
+    """Record that a run has no report any more."""
+    await _change(owner, runs.c.id == run, folder="", out="")
+
+
 async def mark_interrupted(owner: str, thread: str, status: RunStatus, *, code: str = "") -> None:
     """Set the status of runs in an owner's thread whose work was interrupted.
 
@@ -214,7 +219,12 @@ async def list_report_dirs(run: RunRecord) -> list[str]:
 
 
 async def list_recent_runs(
-    owner: str, limit: int = 50, *, before: tuple[float, str] | None = None, status: str = ""
+    owner: str,
+    limit: int = 50,
+    *,
+    before: tuple[float, str] | None = None,
+    status: str = "",
+    search: str = "",
 ) -> list[RunRecord]:
     """Return the newest runs of an owner, newest first.
 
@@ -223,6 +233,7 @@ async def list_recent_runs(
         limit: How many at most.
         before: Only those behind this one in the list, by its time and id.
         status: Only those that are recorded so.
+        search: Only those with this in the question.
     """
     newest = (runs.c.created.desc(), runs.c.id.desc())
     mine = select(runs).where(runs.c.owner == owner).order_by(*newest).limit(limit)
@@ -230,6 +241,8 @@ async def list_recent_runs(
         mine = mine.where(tuple_(runs.c.created, runs.c.id) < tuple_(*map(literal, before)))
     if status:
         mine = mine.where(runs.c.status == status)
+    if search:
+        mine = mine.where(runs.c.question.icontains(search, autoescape=True))
     return [_run(row) for row in await read_rows(mine)]
 
 

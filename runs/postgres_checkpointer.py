@@ -40,11 +40,14 @@ from runs.thread_saver import (
     make_strict_serializer,
     translate_damage,
 )
-from storage.connect import connection_arguments, postgresql_options
-from storage.fencing import FENCE_QUERY, check_holder, find_lease
+from storage.connect import NO_JIT, connection_arguments
+from storage.fencing import FENCE_QUERY, check_holder, fence_values, find_lease
 
 Cursor = AsyncCursor[DictRow]
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
+
+_PATIENCE = 30.0
+"""The seconds to wait for a free connection."""
 
 _TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 
@@ -180,7 +183,9 @@ class PostgresCheckpointSaver(AsyncPostgresSaver, ThreadSaver):
             Problem: `storage_corrupt` or `storage_unavailable`.
         """
         with _translate_failure(), translate_damage():
-            listed = super().alist(config, filter=filter, before=before, limit=limit)
+            # As on SQLite, a limit below zero is none.
+            most = None if limit is None or limit < 0 else limit
+            listed = super().alist(config, filter=filter, before=before, limit=most)
             # A caller who stops early would keep the connection.
             found = [one async for one in listed]
         for one in found:
@@ -348,7 +353,7 @@ class PostgresCheckpointSaver(AsyncPostgresSaver, ThreadSaver):
         """Lend a cursor of one transaction, which changes a thread only if nobody took it over."""
         async with self._cursor() as cursor, cursor.connection.transaction():
             if lease := find_lease(thread):
-                await cursor.execute(FENCE_QUERY, {"name": lease.name})
+                await cursor.execute(FENCE_QUERY, fence_values(lease))
                 row = await cursor.fetchone()
                 check_holder(lease, row["holder"] if row else None)
             yield cursor
@@ -445,18 +450,21 @@ _set_up = Resource(set[str])
 async def _open_pool(url: str) -> Pool:
     # The pool logs what is raised anyway.
     logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
+    address = make_conninfo(**connection_arguments(url))
+    # A pool tries for long to reach a server that is not there.
+    await (await AsyncConnection.connect(address)).close()
     pool: Pool = AsyncConnectionPool(
-        make_conninfo(**connection_arguments(url)),
+        address,
         min_size=1,
         max_size=settings().checkpoint_connections,
         kwargs={"autocommit": True, "row_factory": dict_row},
         configure=_configure,
         check=AsyncConnectionPool.check_connection,
         open=False,
-        timeout=settings().connect_seconds,
+        timeout=_PATIENCE,
     )
     try:
-        await pool.open(wait=True, timeout=settings().connect_seconds)
+        await pool.open(wait=True, timeout=_PATIENCE)
     except BaseException:
         await asyncio.shield(pool.close())
         raise
@@ -464,8 +472,7 @@ async def _open_pool(url: str) -> Pool:
 
 
 async def _configure(connection: AsyncConnection[Any]) -> None:
-    for statement in postgresql_options():
-        await connection.execute(statement.encode())
+    await connection.execute(NO_JIT)
 
 
 @asynccontextmanager

@@ -83,6 +83,18 @@ async def revoke_share(run: RunRecord, id: str) -> None:
         raise _not_found()
 
 
+async def revoke_all_shares(run: RunRecord) -> None:
+    """Let no link show the report of a run any more."""
+    its = (report_shares.c.owner == run.owner, report_shares.c.run == run.id)
+    await run_write(lambda connection: connection.execute(delete(report_shares).where(*its)))
+
+
+async def delete_expired_shares() -> int:
+    """Delete the shares of everybody that are valid no longer; return how many they were."""
+    over = delete(report_shares).where(report_shares.c.expires <= time.time())
+    return await run_write(lambda connection: connection.execute(over).rowcount)
+
+
 async def find_shared_run(token: str) -> RunRecord:
     """Return the run whose report a link shows.
 

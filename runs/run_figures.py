@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from runs.tables import attempts, runs
-from storage.engine import run_read
+from storage.engine import read_rows, run_read
 from storage.tables import outbox
 
 
@@ -65,3 +66,32 @@ def _read(connection: Connection) -> RunFigures:
         [CallCount._make(row) for row in connection.execute(by_model.order_by(*key))],
         [JobCount._make(row) for row in connection.execute(by_job.order_by(outbox.c.job))],
     )
+
+
+class RunSpending(NamedTuple):
+    """What a run has cost; whose it is, and nothing that was said in it."""
+
+    run: str
+    owner: str
+    status: str
+    created: float
+    """In seconds since 1970."""
+    calls: int
+    dollars: float
+
+
+async def list_run_spendings(limit: int) -> list[RunSpending]:
+    """Return the newest runs of everybody with what they have cost, the newest first."""
+    spent = (func.count(attempts.c.run), func.coalesce(func.sum(attempts.c.cost), 0.0))
+    columns = (runs.c.id, runs.c.owner, runs.c.status, runs.c.created)
+    joined = runs.outerjoin(attempts, attempts.c.run == runs.c.id)
+    newest = select(*columns, *spent).select_from(joined).group_by(*columns)
+    rows = await read_rows(newest.order_by(runs.c.created.desc(), runs.c.id.desc()).limit(limit))
+    return [RunSpending._make(row) for row in rows]
+
+
+async def sum_run_costs(names: Sequence[str]) -> dict[str, float]:
+    """Return what some runs have cost, in US dollars, by their names; none of those for free."""
+    its = select(attempts.c.run, func.sum(attempts.c.cost)).where(attempts.c.run.in_(names))
+    rows: Sequence[Any] = (await read_rows(its.group_by(attempts.c.run))).all()
+    return {run: float(cost) for run, cost in rows if cost}

@@ -89,6 +89,15 @@ trace_lines = Table(
 A line is JSON.
 """
 
+deleted_costs = Table(
+    "deleted_costs",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("month", String(7), primary_key=True),
+    Column("dollars", Float, nullable=False),
+)
+"""What runs have cost whose attempts were deleted, so that a quota counts them; `month` in UTC."""
+
 report_shares = Table(
     "report_shares",
     metadata,

@@ -10,7 +10,7 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
@@ -58,6 +58,9 @@ def connection_arguments(url: str) -> dict[str, Any]:
 
 
 DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+
+NO_JIT: Final = "SET jit = off"
+"""Keeps PostgreSQL from compiling each search, which takes longer than the search."""
 
 CONNECTIONS = 16
 """How many connections a process keeps open; opening one costs more than most statements."""
@@ -184,20 +187,8 @@ def _enable_write_ahead_log(cursor: Any) -> None:
 
 
 def _configure_postgresql(connection: Any, _: Any) -> None:
-    for statement in postgresql_options():
-        connection.execute(statement)
+    connection.execute(NO_JIT)
     connection.commit()
-
-
-def postgresql_options() -> list[str]:
-    """Return the statements that make a new connection to PostgreSQL as this program needs it."""
-    # A process that is stopped within a transaction would keep others from its rows for ever.
-    idle = round(1_000 * max(30.0, settings().lease_seconds))
-    return [
-        # To compile a search takes longer than the search.
-        "SET jit = off",
-        f"SET idle_in_transaction_session_timeout = {idle}",
-    ]
 
 
 def begin_transaction(connection: Connection, *, writes: bool) -> None:

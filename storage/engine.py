@@ -214,7 +214,9 @@ def to_database_problem(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         hint = "move the file away, or restore it from a backup"
         return Problem(ErrorCode.STORAGE_CORRUPT, f"not a database: {orig}", where=where, hint=hint)
-    if isinstance(error, OperationalError) and name != "SQLITE_ERROR":
+    # PostgreSQL ends a transaction in which a process was stopped.
+    ended = getattr(orig, "sqlstate", "") == "25P03"
+    if (isinstance(error, OperationalError) and name != "SQLITE_ERROR") or ended:
         hint = "is the place writable, and the server up?"
         return Problem(ErrorCode.STORAGE_UNAVAILABLE, f"it fails: {orig}", where=where, hint=hint)
     return error

@@ -16,11 +16,21 @@ from sqlalchemy import Connection, text
 
 from config.errors import ErrorCode, Problem
 from config.resources import Resource
+from config.settings import settings
 
-FENCE_QUERY = "SELECT holder FROM leases WHERE name = %(name)s FOR SHARE"
-"""Who holds a thread; nobody can take it over until the transaction ends."""
+FENCE_QUERY = (
+    "SELECT holder, set_config('idle_in_transaction_session_timeout', %(idle)s, true) "
+    "FROM leases WHERE name = %(name)s FOR SHARE"
+)
+"""Who holds a thread; nobody can take it over until the transaction ends.
 
-_QUERY = text(FENCE_QUERY.replace("%(name)s", ":name"))
+PostgreSQL ends it when the process is stopped in the middle of it.
+"""
+
+_QUERY = text(FENCE_QUERY.replace("%(name)s", ":name").replace("%(idle)s", ":idle"))
+
+LONGEST_IDLE = 10.0
+"""The seconds after which such a transaction is ended, or a lease if that is longer."""
 
 
 class Lease(NamedTuple):
@@ -86,7 +96,13 @@ def check_lease(connection: Connection, lease: Lease | None) -> None:
         Problem: `run_taken_over`.
     """
     if lease is not None:
-        check_holder(lease, connection.execute(_QUERY, {"name": lease.name}).scalar())
+        check_holder(lease, connection.execute(_QUERY, fence_values(lease)).scalar())
+
+
+def fence_values(lease: Lease) -> dict[str, str]:
+    """Return the values for `FENCE_QUERY`."""
+    idle = max(LONGEST_IDLE, settings().lease_seconds)
+    return {"name": lease.name, "idle": f"{round(1_000 * idle)}ms"}
 
 
 def check_holder(lease: Lease, holder: str | None) -> None:

@@ -89,6 +89,12 @@ def count_leases(connection: Connection) -> tuple[int, int]:
     return alive, len(held) - alive
 
 
+def delete_dead_leases(seconds: float) -> int:
+    """Delete the leases that ended so many seconds ago or earlier; return how many they were."""
+    dead = delete(leases).where(leases.c.expires <= _now() - seconds)
+    return run_write_sync(lambda connection: connection.execute(dead).rowcount)
+
+
 def delete_lease(connection: Connection, name: str) -> None:
     """Delete what is known of a thread; whoever still holds it may write no more."""
     connection.execute(delete(leases).where(leases.c.name == name))

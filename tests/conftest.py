@@ -39,7 +39,7 @@ OBJECTS = 10_000
 
 SHARING = {
     *("test_server", "test_server_access", "test_server_chat", "test_server_damage"),
-    *("test_server_forgery", "test_server_tools"),
+    *("test_server_forgery", "test_server_tools", "test_console_in_browser"),
 }
 """The files of tests that share a server, which takes seconds to start."""
 

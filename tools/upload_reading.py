@@ -243,10 +243,16 @@ async def delete_upload(upload: UploadedFile) -> None:
     await delete_upload_record(upload)
 
 
-async def sweep_uploads(owner: str) -> None:
-    """Delete the uploads of an owner of which nothing has come in for long."""
-    for upload in await list_abandoned_uploads(owner):
+async def sweep_uploads(owner: str | None) -> int:
+    """Delete the uploads of an owner, or of everybody, of which nothing has come in for long.
+
+    Returns:
+        How many they were.
+    """
+    abandoned = await list_abandoned_uploads(owner)
+    for upload in abandoned:
         await delete_upload(upload)
+    return len(abandoned)
 
 
 def _refusal(upload: UploadedFile, refused: FileRefused) -> Problem:

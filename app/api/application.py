@@ -19,6 +19,7 @@ from app.api import (
     memory_routes,
     memory_transfer_routes,
     metrics_routes,
+    quota_routes,
     report_file_routes,
     report_routes,
     run_routes,
@@ -50,6 +51,7 @@ ROUTERS = (
     watch_routes.router,
     health_routes.open_router,
     metrics_routes.router,
+    quota_routes.router,
 )
 """The routes of each noun."""
 

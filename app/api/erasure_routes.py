@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import Annotated, Any
 
@@ -16,7 +17,9 @@ from app.cli.forget import ErasurePreview, preview_erasure, redraw_reports, reso
 from config.errors import ErrorCode, Problem
 from privacy.erasure_target import ErasureTarget
 from privacy.service import execute_erasure, resolve_erasure_target
-from runs.lifecycle import find_run
+from runs.lifecycle import RunRecord, find_run, unlist_report
+from runs.report_shares import revoke_all_shares
+from storage.file_store import file_store
 
 router = make_router("Memory", "/api")
 
@@ -89,7 +92,19 @@ async def delete_api_report(
     record = await find_run(owner, run)
     target = await resolve_erasure_target(owner, [record.id])
     preview = await preview_erasure(target, {}, copies=False)
-    return await _carry_out(owner, preview, dry_run=dry_run)
+    told = await _carry_out(owner, preview, dry_run=dry_run)
+    if not dry_run:
+        await revoke_all_shares(record)
+        await asyncio.to_thread(_remove_files, record)
+        await unlist_report(owner, record.id)
+    return told
+
+
+def _remove_files(run: RunRecord) -> None:
+    """Remove the files of a report from the file store; those elsewhere are their owner's."""
+    store = file_store()
+    if run.folder and (name := store.find_name(run.folder)):
+        store.remove(name)
 
 
 async def _find_target(

@@ -25,9 +25,9 @@ async def cancel_run(run: RunRecord) -> int:
         Problem: `server_missing` where this process is no server.
     """
     if is_aegra():
-        from app.aegra_runs import cancel_thread_runs  # noqa: PLC0415 - there only where Aegra is
+        from app.aegra_runs import stop_aegra_runs  # noqa: PLC0415 - there only where Aegra is
 
-        return await cancel_thread_runs(run.thread)
+        return await stop_aegra_runs(run.thread)
     if _SERVER not in sys.modules:
         what, hint = "this process does not run it", "stop it where it runs"
         raise Problem(ErrorCode.SERVER_MISSING, what, where=run.id, hint=hint)

@@ -93,7 +93,7 @@ async def stream_body(request: Request) -> AsyncIterator[bytes]:
         return
 
 
-def tell_progress(upload: UploadedFile) -> dict[str, str]:
+def tell_upload_offset(upload: UploadedFile) -> dict[str, str]:
     """Return the headers that tell how far an upload is, and until when it waits for the rest."""
     told = {"Tus-Resumable": TUS, "Upload-Offset": str(upload.received)}
     told |= {"Upload-Length": str(upload.size), "Cache-Control": "no-store"}

@@ -24,7 +24,7 @@ from app.api.tus_requests import (
     read_count,
     read_metadata,
     stream_body,
-    tell_progress,
+    tell_upload_offset,
 )
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -148,7 +148,7 @@ async def _begin(request: Request, owner: str, project: str) -> Response:
     upload = await create_upload(owner, name, size, said.get("folder", ""))
     if is_part(request.headers):
         upload = await receive_part(upload, stream_body(request))
-    headers = {**tell_progress(upload), "Location": _address(request, upload, project)}
+    headers = {**tell_upload_offset(upload), "Location": _address(request, upload, project)}
     return Response(status_code=201, headers=headers)
 
 
@@ -161,7 +161,7 @@ async def _begin(request: Request, owner: str, project: str) -> Response:
 async def tell_upload_progress(upload: UploadId, owner: Owner, request: Request) -> Response:
     """Return as `Upload-Offset` how many bytes have come in."""
     check_version(request.headers)
-    return Response(headers=tell_progress(await find_upload(owner, upload)))
+    return Response(headers=tell_upload_offset(await find_upload(owner, upload)))
 
 
 @router.patch(
@@ -185,7 +185,7 @@ async def continue_upload(upload: UploadId, owner: Owner, request: Request) -> R
         hint = "ask with HEAD where the upload stands"
         raise Problem(ErrorCode.UPLOAD_CONFLICT, what, where="upload-offset", hint=hint)
     after = await receive_part(found, stream_body(request))
-    return Response(status_code=204, headers=tell_progress(after))
+    return Response(status_code=204, headers=tell_upload_offset(after))
 
 
 @router.delete(

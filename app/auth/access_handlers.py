@@ -13,6 +13,7 @@ from urllib.parse import quote
 from langgraph_sdk import Auth
 
 from app.auth.caller_limits import check_run_request
+from app.auth.cost_quotas import check_cost_quota
 from app.auth.login import check_active, get_login
 from app.auth.user import OPERATOR, User
 from config.errors import ErrorCode, Problem
@@ -76,13 +77,14 @@ async def own_run(ctx: Auth.types.AuthContext, value: Any) -> Filter | None:
     """Let a user run a graph on their own threads, with choices that the operator allows.
 
     Raises:
-        Problem: `token_missing`, `token_wrong` of a user who was removed, or what is wrong with the
-            choices.
+        Problem: `token_missing`, `token_wrong` of a user who was removed, `cost_quota`, or what is
+            wrong with the choices.
     """
     own = _own(ctx, value)
     if own is not None:
         await check_active(own[OWNER])
         check_run_request(value.get("kwargs") or {}, own[OWNER])
+        await check_cost_quota(own[OWNER])
     return own
 
 

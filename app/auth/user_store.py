@@ -197,6 +197,20 @@ async def remove_user(name: str) -> int:
     return await run_write(write)
 
 
+async def find_identity(name: str) -> str:
+    """Return the user of everything that a user of the server stores.
+
+    Raises:
+        Problem: `user_not_found`.
+    """
+
+    def read(connection: Connection) -> str:
+        named = select(server_users.c.identity).filter_by(name=_find(connection, name))
+        return str(connection.execute(named).scalar_one())
+
+    return await run_read(read)
+
+
 def _find(connection: Connection, name: str) -> str:
     """Return the name of a user as it was given first."""
     there = select(server_users.c.name).filter_by(key=name.casefold(), removed=None)

@@ -132,6 +132,11 @@ COMMANDS = {
         "users.print_users",
         (options.JSON,),
     ),
+    "users limit": CommandEntry(
+        "Say how much the runs of a user may cost in a month, or show what is left.",
+        "users.limit_user",
+        (options.USER_NAME, options.COST_MONTH, options.JSON),
+    ),
     "users token": CommandEntry(
         "Print a new token of a user; it is shown this once.\n\nA user may have several.",
         "users.print_new_token",
@@ -196,7 +201,14 @@ COMMANDS = {
         "neither resumed nor asked further. Pages, facts, insights and the files of reports "
         "are kept, and so is every run that waits, was paused or is at work.",
         "prune.prune",
-        (options.KEEP, options.YES, *options.PROJECT),
+        (
+            options.KEEP,
+            options.KEEP_LAST,
+            options.EVERYBODY,
+            options.DRY_RUN,
+            options.YES,
+            *options.PROJECT,
+        ),
     ),
     "ingest": CommandEntry(
         "Read folders, files or a chat into memory; what was read before is not read again.",
@@ -427,6 +439,21 @@ COMMANDS = {
         "you.",
         "memory_transfer.import_from_file",
         (options.IMPORT_FILE, options.VOUCH_FOR_FILE, *options.PROJECT),
+    ),
+    "backup": CommandEntry(
+        "Write everything that is stored into one file, while others may use it.\n\n"
+        "It holds the rows of the database, SQLite or PostgreSQL, the checkpoints, the files, and "
+        "the memory files, as they were at one moment. Settings and tokens are not in it: keep "
+        "your .env elsewhere.",
+        "backup_command.back_up",
+        (options.BACKUP_FILE, options.FORCE, options.JSON),
+    ),
+    "restore": CommandEntry(
+        "Restore a backup into an empty home and an empty database.\n\n"
+        "All of it is verified, or nothing is restored. The database may be of the other kind "
+        "than that of the backup.",
+        "backup_command.restore",
+        (options.RESTORED_FILE, options.CHECK_ONLY, options.JSON),
     ),
     "eval": CommandEntry("Measure on your own data."),
     "eval retrieval": CommandEntry(

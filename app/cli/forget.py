@@ -5,6 +5,7 @@ Take things out of memory for good after asking, or only out of searches.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -67,7 +68,7 @@ async def redraw_reports(owner: str, states: Sequence[ReportState]) -> int:
         contents, folders = await _render_remaining(owner, one)
         for folder in folders:
             await put_report(contents, folder, force=True)
-            _sweep(folder)
+            await asyncio.to_thread(_sweep, folder)
             count += 1
     return count
 
@@ -79,10 +80,17 @@ async def list_outdated_reports(
     outdated = []
     for one in states:
         contents, folders = await _render_remaining(owner, one)
-        if one.is_changed or not all(is_report_there(contents, folder) for folder in folders):
-            files = [file for folder in folders for file in list_report_addresses(folder)]
-            outdated.append((one, files))
+        if await asyncio.to_thread(_is_outdated, one, contents, folders):
+            outdated.append((one, await asyncio.to_thread(_list_files, folders)))
     return outdated
+
+
+def _is_outdated(one: ReportState, contents: dict[str, bytes], folders: Sequence[str]) -> bool:
+    return one.is_changed or not all(is_report_there(contents, folder) for folder in folders)
+
+
+def _list_files(folders: Sequence[str]) -> list[str]:
+    return [file for folder in folders for file in list_report_addresses(folder)]
 
 
 async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, bytes], list[str]]:
@@ -94,12 +102,13 @@ async def _render_remaining(owner: str, report: ReportState) -> tuple[dict[str, 
         run = await find_pruned_run(owner, report.run)
     if run is None:
         document = build_document(state, state["report"], state["status"], "")
-        return render_report_files(document), []
+        return await asyncio.to_thread(render_report_files, document), []
     ended = datetime.fromtimestamp(run.updated, UTC).date().isoformat()
     day = state["report"].get("created", ended)
     document = await draw_report(owner, report.run, state, day)
-    left = [folder for folder in await list_report_dirs(run) if has_report_files(folder)]
-    return render_report_files(document), left
+    filed = await list_report_dirs(run)
+    left = await asyncio.to_thread(lambda: [one for one in filed if has_report_files(one)])
+    return await asyncio.to_thread(render_report_files, document), left
 
 
 def _sweep(folder: str) -> None:

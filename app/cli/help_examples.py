@@ -115,6 +115,12 @@ COMMAND_EXAMPLES = {
     "memory log": ("dossier memory log --limit 10",),
     "memory diff": ("dossier memory diff 42",),
     "memory undo": ("dossier memory undo 42", "dossier memory undo --run 20260101-a1b2c3-1"),
+    "backup": ("dossier backup 2026-11-28.backup",),
+    "restore": (
+        "dossier restore --check 2026-11-28.backup",
+        "dossier restore 2026-11-28.backup",
+    ),
+    "users limit": ("dossier users limit ada --cost-month 20", "dossier users limit ada"),
     "memory export": ("dossier memory export mine.json",),
     "memory import": ("dossier memory import mine.json --vouch",),
     "memory proposals": ("dossier memory proposals --project .",),

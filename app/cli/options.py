@@ -231,6 +231,18 @@ EXPORT_OUT = _option(
     kind=Path | None,
 )
 KEEP = _option("keep", "AGE", "How long a run is kept after its end: 12h, 90d, 8w or 1y.", "90d")
+KEEP_LAST = _option(
+    "keep_last",
+    "N",
+    "Keep the N newest conversations of each user, however old they are.",
+    0,
+    "--keep-last",
+    kind=int,
+    min=0,
+    max=MAX_INTEGER,
+)
+EVERYBODY = _flag("everybody", "The runs of all users and projects, not only of yours.")
+DRY_RUN = _flag("dry_run", "Only show what would be deleted, and about how much that is.")
 VERDICT = _argument("words", 'up|down|"TEXT"', "up, down, or what was wrong with it, in quotes.")
 APPROVE = _flag("approve", "Approve the plan.")
 REJECT = _option("reject", "TEXT", "Reject the plan; say what is to change.", None, kind=str | None)
@@ -265,6 +277,13 @@ SERVED_DOCS = _option(
 HOST = _option("host", "ADDRESS", "The address to listen on.", "127.0.0.1")
 RENEW = _flag("renew", "Make a new token; the old one stops working at once.")
 USER_NAME = _argument("name", "NAME", "The name of the user.")
+COST_MONTH = _option(
+    "cost_month",
+    "DOLLARS",
+    "The most US dollars that their runs may cost in a month; or default, as for everybody.",
+    "",
+    "--cost-month",
+)
 OPERATOR_ROLE = _flag("operator", "Let them run the server, and not only use it.")
 OWNS_LOCAL = _flag("owns_local", "Hand them what this installation has stored without users.")
 RESTORE = _flag("restore", "Add again who was removed, with everything that they have stored.")
@@ -366,6 +385,9 @@ EVENTS = (
 EXPORT_FILE = _argument(
     "file", "FILE", "The file to write; standard output if not given.", None, kind=Path | None
 )
+BACKUP_FILE = _argument("file", "FILE", "The file to write.", kind=Path)
+RESTORED_FILE = _argument("file", "FILE", "A file that dossier backup wrote.", kind=Path)
+CHECK_ONLY = _flag("check", "Only read it, and say whether it is whole.")
 IMPORT_FILE = _argument("file", "FILE", "A file that dossier memory export wrote.", kind=Path)
 VOUCH_FOR_FILE = _flag(
     "vouch",

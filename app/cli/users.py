@@ -7,10 +7,12 @@ from typing import Any
 
 from rich.table import Column
 
+from app.auth.cost_quotas import read_cost_quota, set_cost_limit
 from app.auth.user_store import (
     StoredToken,
     StoredUser,
     add_user,
+    find_identity,
     issue_token,
     list_users,
     remove_user,
@@ -20,8 +22,11 @@ from app.cli.dispatch import Invocation
 from app.cli.durations import parse_duration
 from app.cli.output import one_line, print_notice
 from app.cli.table import local_time, make_table, truncate_cell
+from config.errors import ErrorCode, Problem
 from config.settings import settings
 from text.pluralization import pluralize
+
+MAX_DOLLARS = 1_000_000
 
 _ROLES = {False: "person", True: "operator"}
 
@@ -47,6 +52,37 @@ async def print_users(*, invocation: Invocation) -> None:
             rows.add_row(*map(one_line, named), *_token_cells(token))
     none = "No users yet: dossier users add NAME"
     invocation.print_result([_user_as_dict(user) for user in users], rows if users else none)
+
+
+async def limit_user(*, name: str, cost_month: str, invocation: Invocation) -> None:
+    """Say how much the runs of a user may cost in a month; or show it.
+
+    Raises:
+        Problem: `usage` or `user_not_found`.
+    """
+    # Users of an issuer are not stored here.
+    is_stored = settings().auth in ("person", "users")
+    identity = await find_identity(name) if is_stored else name
+    if cost_month:
+        await set_cost_limit(identity, _parse_dollars(cost_month))
+    quota = await read_cost_quota(identity)
+    bound = "no limit" if quota.limit is None else f"${quota.limit:,.2f} a month"
+    left = "" if quota.left is None else f", ${quota.left:,.2f} left"
+    line = f"{name}: {bound}; ${quota.spent:,.2f} spent in this month{left}."
+    invocation.print_result({"user": name, **quota._asdict(), "left": quota.left}, line)
+
+
+def _parse_dollars(written: str) -> float | None:
+    if written == "default":
+        return None
+    try:
+        dollars = float(written)
+    except ValueError:
+        dollars = -1
+    if not 0 <= dollars <= MAX_DOLLARS:
+        what, hint = f"{written!r} is no amount", "a number of US dollars, or default"
+        raise Problem(ErrorCode.USAGE, what, where="--cost-month", hint=hint)
+    return dollars
 
 
 async def print_new_token(*, name: str, expires: str, label: str, invocation: Invocation) -> None:

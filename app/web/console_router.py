@@ -5,6 +5,11 @@ from __future__ import annotations
 from starlette.requests import Request
 
 from app.web import (
+    agents_md_pages,
+    history_pages,
+    knowledge_pages,
+    memory_pages,
+    operator_pages,
     question_pages,
     report_pages,
     sign_in_pages,
@@ -32,6 +37,11 @@ CONSOLE_ROUTERS = (
     question_pages.router,
     work_pages.router,
     report_pages.router,
+    history_pages.router,
+    memory_pages.router,
+    agents_md_pages.router,
+    knowledge_pages.router,
+    operator_pages.router,
     _rest,
 )
 """The pages of each noun; the last one answers for those that are not there."""

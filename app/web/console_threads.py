@@ -114,7 +114,7 @@ async def begin_run(
     follow_run(request, thread, str(run["run_id"]))
 
 
-async def cancel_thread_runs(request: Request, thread: str) -> None:
+async def stop_thread_runs(request: Request, thread: str) -> None:
     """Stop the work on a thread; it can be resumed."""
     async with open_server_client(request) as client:
         for status in WORKING:

@@ -14,7 +14,7 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 LANGUAGE_COOKIE = "dossier_language"
 
 
-def say(name: str, language: str, **values: object) -> str:
+def say(language: str, name: str, /, **values: object) -> str:
     """Return words by their name, `section.key`, with values in their places.
 
     Raises:
@@ -23,7 +23,7 @@ def say(name: str, language: str, **values: object) -> str:
     return _read_words()[name][language == "zh"].format(**values)
 
 
-def find_words(name: str, language: str) -> str:
+def find_words(language: str, name: str) -> str:
     """Return words by their name; the name's own last part where there are none."""
     known = _read_words().get(name)
     return known[language == "zh"] if known else name.rpartition(".")[2].replace("_", " ")

@@ -16,6 +16,7 @@ from langgraph_sdk.schema import StreamMode
 from starlette.requests import Request
 
 from app.web.server_client import open_server_client
+from config.errors import Problem
 from config.resources import RecentCache, Resource
 from runs.progress_events import ProgressEvent
 
@@ -131,7 +132,7 @@ async def _follow(request: Request, thread: str, live: LiveRun) -> None:
             )
             async for part in parts:
                 _take_part(live, part.event, part.data)
-    except (APIError, httpx.HTTPError) as error:
+    except (APIError, httpx.HTTPError, Problem) as error:
         _log.warning("the console lost sight of a run: %s", error)
     finally:
         live.ended = True

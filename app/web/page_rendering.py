@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.auth.request_identity import find_user
 from app.web.console_gate import CONSOLE, VISIT, ConsoleVisit, make_form_token
-from app.web.console_words import LANGUAGES, choose_language, find_words, say
+from app.web.console_words import LANGUAGES, choose_language, find_words, list_word_names, say
 from app.web.static_files import name_static_file
 from config.errors import Problem
 from text.pattern_files import read_packaged_text
@@ -44,8 +44,11 @@ def render_console_page(
     """Return a page of the console, or with `_` before its name a part of one."""
     language = choose_language(request)
     shown = {**_describe_visit(request), "language": language, **(values or {})}
-    shown["t"] = partial(say, language=language)
-    shown["word"] = partial(find_words, language=language)
+    if f"told.{shown.get('told')}" not in list_word_names():
+        # What an address says is not said as words of the console.
+        shown["told"] = ""
+    shown["t"] = partial(say, language)
+    shown["word"] = partial(find_words, language)
     text = _environment().get_template(f"{template}.html").render(shown)
     return HTMLResponse(text, status, PAGE_HEADERS)
 

@@ -47,12 +47,17 @@ def read_run_choices(form: SentForm) -> dict[str, Any]:
         chosen["auto_accept"] = True
         chosen["stop_to_ask"] = True
     if cost := form.words("max_cost"):
-        chosen["max_cost"] = _read_number("max_cost", cost)
+        chosen["max_cost"] = read_form_number("max_cost", cost)
     build_context(chosen)
     return chosen
 
 
-def _read_number(name: str, text: str) -> float:
+def read_form_number(name: str, text: str) -> float:
+    """Return the number that a person wrote into a field.
+
+    Raises:
+        Problem: `out_of_range`.
+    """
     try:
         return float(text.replace(",", "."))
     except ValueError as error:

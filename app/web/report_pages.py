@@ -20,6 +20,7 @@ from app.web.console_threads import begin_run, is_server_thread
 from app.web.console_words import say
 from app.web.framed_pages import answer_framed_page
 from app.web.page_rendering import go_to, render_console_page
+from app.web.question_forms import list_choice_bounds
 from app.web.question_pages import read_follow_choices
 from calls.attempts import list_attempts, sum_attempts
 from config.errors import ErrorCode, Problem
@@ -63,6 +64,8 @@ async def _render_report(
         "shares": shares,
         "hours": _HOURS,
         "may_ask_on": is_server_thread(record.thread),
+        "may_resume": record.status == "partial" and is_server_thread(record.thread),
+        "bounds": list_choice_bounds(),
         "told": told,
         "link": link,
     }
@@ -189,7 +192,7 @@ async def deepen_section(
     if not 0 < number <= len(titles):
         hint = "choose one of the list"
         raise Problem(ErrorCode.BAD_CHOICE, "the report has no such section", hint=hint)
-    request_words = say("report.deepen_words", document["language"][:2], number=number)
+    request_words = say(document["language"][:2], "report.deepen_words", number=number)
     choices = read_follow_choices(record.context)
     await begin_run(request, record.thread, choices, content=request_words)
     return go_to(f"{CONSOLE}/work/{record.thread}")

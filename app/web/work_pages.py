@@ -15,16 +15,16 @@ from app.web.console_route import CheckedForm, SentForm, make_console_router
 from app.web.console_threads import (
     ThreadStanding,
     begin_run,
-    cancel_thread_runs,
     is_server_thread,
     read_standing,
+    stop_thread_runs,
 )
 from app.web.console_words import choose_language
 from app.web.live_runs import LiveRun, follow_run
 from app.web.page_rendering import PAGE_HEADERS, go_to, render_console_page
 from app.web.pause_forms import list_asked_requests, read_pause_answers
 from app.web.plan_forms import MAX_NEW_STEPS, read_plan_decision
-from app.web.question_forms import describe_choices
+from app.web.question_forms import describe_choices, list_choice_bounds, read_form_number
 from app.web.question_pages import read_follow_choices
 from calls.attempts import list_attempts, sum_attempts
 from config.errors import ErrorCode, Problem
@@ -82,16 +82,18 @@ async def show_progress_part(
 async def stop_work(thread: Name, request: Request, form: CheckedForm) -> Response:
     """Stop the work on a question; it can be resumed."""
     del form
-    await cancel_thread_runs(request, thread)
+    await stop_thread_runs(request, thread)
     return go_to(f"{CONSOLE}/work/{thread}")
 
 
 @router.post("/work/{thread}/resume")
 async def resume_work(thread: Name, request: Request, owner: Owner, form: CheckedForm) -> Response:
     """Go on with a question that failed, was stopped or left something undone."""
-    del form
     run = await find_newest_run(owner, thread)
-    await begin_run(request, thread, run.context if run else {})
+    choices = dict(run.context) if run else {}
+    if cost := form.words("max_cost"):
+        choices["max_cost"] = read_form_number("max_cost", cost)
+    await begin_run(request, thread, choices)
     return go_to(f"{CONSOLE}/work/{thread}")
 
 
@@ -183,6 +185,7 @@ async def _render_ended(
         "problem": find_code_hint(run.code) if run and run.code else None,
         "may_ask_on": bool(standing.status),
         "may_resume": bool(standing.status) and (run is None or run.status in RESUMABLE),
+        "bounds": list_choice_bounds(),
         "is_server_thread": is_server_thread(thread),
         "choices": describe_choices(read_follow_choices(run.context)) if run else {},
     }

@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
@@ -21,11 +21,21 @@ from config.settings import settings
 from memory.agents_md.content import MAX_FILE_BYTES, file_too_large_problem
 from storage.permissions import FILE, FOLDER, open_private
 
+if TYPE_CHECKING:
+    from filelock import AsyncFileLock, Timeout
+
 LOCK_SECONDS = 30
 """How long to wait for a lock; each writer needs some milliseconds."""
 
 POLL_SECONDS = 0.005
 """The time between two attempts to take a lock."""
+
+
+def _import_file_lock() -> tuple[type[AsyncFileLock], type[Timeout]]:
+    """Import the lock and its error; that tries links on the disk, and few commands need it."""
+    from filelock import AsyncFileLock, Timeout  # noqa: PLC0415
+
+    return AsyncFileLock, Timeout
 
 
 @asynccontextmanager
@@ -35,18 +45,16 @@ async def file_lock(name: str) -> AsyncIterator[None]:
     Raises:
         Problem: `memory_file_busy` or `storage_unavailable`.
     """
-    # Few commands change a file, so few import this.
-    from filelock import AsyncFileLock, Timeout  # noqa: PLC0415
-
+    lock_kind, timeout = await asyncio.to_thread(_import_file_lock)
     folder = settings().locks
     # No thread has a full stop in its name, so none has this lock.
     key = hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:32]
     file = str(folder / f"file.{key}.lock")
-    lock = AsyncFileLock(file, timeout=LOCK_SECONDS, poll_interval=POLL_SECONDS, mode=FILE)
+    lock = lock_kind(file, timeout=LOCK_SECONDS, poll_interval=POLL_SECONDS, mode=FILE)
     try:
         await anyio.Path(folder).mkdir(mode=FOLDER, parents=True, exist_ok=True)
         await lock.acquire()
-    except Timeout as error:
+    except timeout as error:
         what = "another process holds it"
         raise Problem(ErrorCode.MEMORY_FILE_BUSY, what, where=name, hint="try again") from error
     except OSError as error:

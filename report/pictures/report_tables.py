@@ -12,8 +12,8 @@ from report.pictures.cited_text import CitedText, read_cited_text
 from report.pictures.quantity_cells import parse_cell
 from text.regex import regex
 
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a cell that begins so for a formula."""
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+"""A spreadsheet takes a cell that begins so for a formula; wide signs where it is Chinese."""
 
 _EDGE = regex(r"^\|(?=\|)|\|(?=\|$)")
 _NAME_WORD = regex(r"[^\W_]+")

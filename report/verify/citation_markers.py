@@ -179,6 +179,9 @@ class CitationSpeller:
         return f"{found['name']} {self._cite(self._name_author(found))}"
 
     def _name_author(self, found: re.Match[str]) -> str:
+        full = f"{found['name'].casefold()} {found['year']}"
+        if full in self._authors:
+            return full
         label = _author_label(found["name"], found["year"])
         return label if label in self._authors else f"{found['name']} {found['year']}"
 
@@ -220,8 +223,10 @@ def _list_authors(references: Sequence[ListedReference], ids: Mapping[str, str])
         year = _PATTERNS.year.search(one.text[:200])
         names = re.findall(r"[A-Z][\w'’-]+", one.text[: year.start()]) if year else []
         letter = re.match(r"[a-z]", one.text[year.end() :]) if year else None
-        for name in names[:6]:
-            label = _author_label(name, f"{year[0]}{letter[0] if letter else ''}" if year else "")
+        when = f"{year[0]}{letter[0] if letter else ''}" if year else ""
+        full = one.text[: year.start()].strip(" .,:(*_") if year else ""
+        labels = [f"{full.casefold()} {when}", *(_author_label(name, when) for name in names[:6])]
+        for label in labels if names else []:
             known.add(label)
             if isinstance(ids, dict):
                 ids.setdefault(label, ids[one.key])

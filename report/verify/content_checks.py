@@ -33,6 +33,7 @@ from report.markdown.markers import MARKER, list_cited_ids
 from report.verify.check_results import CheckResult
 from report.verify.cited_report import DOUBT_SIGN, CitedReport, VerifiedStatement
 from report.verify.computed_references import parse_computed_reference
+from report.verify.exchanged_numbers import has_exchanged_numbers
 from report.verify.given_documents import GivenDocument
 from report.verify.structure_checks import CheckedSources, is_total
 from text.pattern_files import PatternFile
@@ -48,6 +49,7 @@ _REASONS = {
     "other_number": "a number that the source has otherwise",
     "date": "a date that no cited source has",
     "calculation": "a calculation that is wrong",
+    "exchanged": "a number of another source than the one that it cites",
 }
 NOT_GIVEN = "its document is not given"
 _NEAR = 0.85
@@ -256,6 +258,7 @@ class ContentChecker:
             )
             self.comparison.siblings = [normalize_statement(block.text) for block in beside]
             wrong = self._find_wrong_number(one.text, given) if given else None
+            wrong = wrong or self._find_exchanged(one)
             if not given or (wrong and len(given) < len(cited) and wrong != "calculation"):
                 result.skip(NOT_GIVEN)
                 continue
@@ -268,6 +271,14 @@ class ContentChecker:
         if not result.checked and not result.unchecked:
             result.skip("no cited sentence has a number", 0)
         return result
+
+    def _find_exchanged(self, statement: VerifiedStatement) -> str | None:
+        """Return what is wrong where a number is of another source than its part cites."""
+        given = all(name in self.texts for name in statement.cited)
+        wrong = given and has_exchanged_numbers(
+            statement.text, statement.row, self.texts.__getitem__
+        )
+        return "exchanged" if wrong else None
 
     def _find_wrong_number(self, statement: str, cited: Sequence[str]) -> str | None:
         """Return what is wrong with a number of a statement: no source has it, or not there."""

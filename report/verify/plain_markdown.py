@@ -24,6 +24,7 @@ _ANCHOR = regex(
     r"(?i)<span(?:\s+(?:id|class|lang)=\"[\w -]{0,80}\"){0,3}\s*>|</span\s*>"
     r"|<a\s+(?:id|name)=\"[\w -]{0,80}\"\s*>\s*</a>|\[\]\{#[\w -]{0,80}\}"
 )
+_DIV = regex(r"[ \t]{0,3}:{3,}[ \t]*(?:\{[^{}\n]{0,200}\}|[\w-]{0,40})[ \t]*:*[ \t]*")
 _DETAILS = regex(r"(?i)</?details(?:\s+open)?\s*>")
 _SUMMARY = regex(r"(?i)^[ \t]*<summary>([^<>\n]{1,80})</summary>[ \t]*$")
 _ATTRIBUTES = regex(r"(?m)^([ \t]{0,3}#{1,6}[ \t].*?)[ \t]*\{[#.][^{}\n]{0,200}\}[ \t]*$")
@@ -40,6 +41,8 @@ def write_plainly(text: str) -> str:
     for at, line in enumerate(lines):
         if at in fenced:
             continue
+        if ":::" in line and _DIV.fullmatch(line):
+            lines[at] = line = ""
         if "<" in line or "{" in line:
             line = _SUMMARY.sub(r"**\1**", _DETAILS.sub("", line))
             lines[at] = line = _ATTRIBUTES.sub(r"\1", _ANCHOR.sub("", line))

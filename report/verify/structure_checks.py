@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -134,8 +135,9 @@ def _check_numbers(
     numbers = [int(one.label) for one in listed]
     if report.style != "numbers" or not numbers:
         return
+    named = any(one.listed and one.label and not one.label.isdigit() for one in report.references)
     missing = [one for one in range(1, max(numbers)) if one not in numbers]
-    for number in missing:
+    for number in [] if named else missing:
         result.add(listed[0].line, f"the list has no number {number}")
     first = [int(one[1:]) for one in used if int(one[1:]) in numbers]
     late = next((at for at, one in enumerate(first, start=1) if one != at), 0)
@@ -345,15 +347,24 @@ def _site(address: str) -> str:
 def check_safety(report: CitedReport, _sources: CheckedSources) -> CheckResult:
     """Check that nothing in a report is run or loaded by what shows it (C18)."""
     result = CheckResult("C18", checked=1)
-    for number, line in _iter_prose_lines(report.text):
+    lines = [*_iter_prose_lines(report.text)]
+    shown = [_PATTERNS.escaped.sub(_show_sign, line) for _, line in lines]
+    # Within an element of HTML, a backslash escapes nothing.
+    strict = any(_PATTERNS.element.search(line) for line in shown)
+    for (number, line), text in zip(lines, shown, strict=True):
         for pattern, what in (
             (_PATTERNS.active, "active content"),
             (_PATTERNS.loaded, "a picture of another site"),
         ):
-            found = pattern.search(line)
+            found = pattern.search(text) or (pattern.search(line) if strict else None)
             if found:
                 result.add(number, what, found[0])
     return result
+
+
+def _show_sign(found: re.Match[str]) -> str:
+    """Return an escaped sign, or a blank for one that would begin an element or a picture."""
+    return " " if found["sign"] in "<![" else found["sign"]
 
 
 def check_page_safety(page: str) -> CheckResult:

@@ -12,7 +12,7 @@ from benchmarks.api_fuzz import (
     SECRET,
     FuzzedRequest,
     RequestMaker,
-    find_fault,
+    find_api_fault,
     fuzz_routes,
     list_operations,
     prepare_things,
@@ -38,6 +38,21 @@ async def test_no_request_makes_the_server_fail_or_tell_what_is_anothers(seed: i
     assert {200, 404, 422} <= statuses.keys()
 
 
+async def test_no_request_holds_up_the_event_loop():
+    # The development server makes an error of what waits for a disk in the event loop.
+    queue = pytest.importorskip("langgraph_runtime_inmem.queue")
+    app = make_api()
+    known = await prepare_things(app)
+    maker = RequestMaker(list_operations(app.openapi()), known, 4)
+    guard = queue._enable_blockbuster()
+    try:
+        _, faults = await fuzz_routes(app, maker, 200, ())
+    finally:
+        guard.deactivate()
+
+    assert not [(fault, request.describe()) for fault, request, _ in faults]
+
+
 async def test_a_route_that_fails_or_tells_too_much_is_noticed():
     app = FastAPI(exception_handlers=EXCEPTION_HANDLERS)
 
@@ -47,6 +62,6 @@ async def test_a_route_that_fails_or_tells_too_much_is_noticed():
 
     for thing, fault in (("x", "status 500"), ("a", "it tells what it may not"), ("7", "")):
         request = FuzzedRequest("GET", f"/things/{thing}", "", [], b"")
-        assert find_fault(request, await send_request(app, request), [SECRET]) == fault
+        assert find_api_fault(request, await send_request(app, request), [SECRET]) == fault
     unknown = FuzzedRequest("GET", "/nothing", "", [], b"")
-    assert find_fault(unknown, await send_request(app, unknown), []) == ""
+    assert find_api_fault(unknown, await send_request(app, unknown), []) == ""

@@ -19,6 +19,7 @@ from memory.registry import list_items
 from runs import report_shares
 from runs.lifecycle import create_run
 from storage.engine import read_rows
+from storage.file_store import file_store
 from tests.api_client import LoggedIn, code_of, connect
 from tests.conftest import make
 from tests.fake_model import Script
@@ -223,3 +224,23 @@ async def test_runs_are_listed_part_by_part_with_trace_and_cost(
 @pytest.mark.parametrize("cursor", ["x", "e30", "WzFd", "WyJhIiwiYiJd", "W05hTiwieCJd", "=", "é"])
 async def test_what_is_no_cursor_is_refused(client: httpx.AsyncClient, cursor: str):
     assert code_of(await client.get("/api/runs", params={"cursor": cursor})) == (422, "bad_cursor")
+
+
+async def test_a_report_that_is_deleted_is_shown_first_and_then_gone(
+    client: httpx.AsyncClient, asked: str
+):
+    link = (await client.post(f"/api/reports/{asked}/shares", json={})).json()
+    preview = (await client.delete(f"/api/reports/{asked}", params={"dry_run": True})).json()
+    assert (preview["done"], preview["reports"]) == (False, [asked])
+    assert QUOTE in (await client.get(f"/api/reports/{asked}")).text
+
+    done = await client.delete(f"/api/reports/{asked}")
+    assert done.json()["done"], done.text
+    for path in (f"/api/reports/{asked}", f"/reports/{asked}?format=md", "/api/runs"):
+        answer = await client.get(path)
+        assert answer.status_code == 200
+        assert "waggle" not in answer.text, path
+        assert "How do bees dance" not in answer.text, path
+    assert code_of(await client.get(link["url"])) == (404, "share_not_found")
+    assert (await client.get("/api/reports")).json()["items"] == []
+    assert file_store().list("reports") == []

@@ -37,6 +37,21 @@ def test_a_run_that_is_young_enough_is_kept(place: Place, forks: Forks, asked: D
     assert asked.told["run"] in forks.run(place, "runs").out
 
 
+def test_a_dry_run_says_what_would_go_and_how_much(place: Place, forks: Forks, asked: Done):
+    words = ("runs", "prune", "--keep", "0h", "--dry-run")
+
+    done, told = forks.run(place, *words), forks.run(place, *words, "--json").told
+
+    assert asked.told["thread"] in done.out
+    assert "Would be deleted: 1 run in 1 thread, about 0." in done.out
+    assert (told["runs"], told["threads"]) == (1, 1)
+    assert told["bytes"] > 1_000
+    assert told["expired"][0]["runs"] == [asked.told["run"]]
+    assert forks.run(place, *words, "--keep-last", "1", "--json").told["threads"] == 0
+    assert forks.run(place, *words, "--everybody", "--json").told["threads"] == 1
+    assert asked.told["run"] in forks.run(place, "runs").out
+
+
 def test_a_run_is_pruned_and_its_report_and_pages_stay(place: Place, forks: Forks, asked: Done):
     run = asked.told["run"]
     upload = place.home / "uploads" / asked.told["thread"] / "hash" / "table.csv"

@@ -12,7 +12,16 @@ import pytest
 
 from evals.openai_server import Server as ModelServer
 from tests.collector import Collector, SentSpan
-from tests.integration.serving import ANSWERED, Server, asked, context, dossier, listed, reviewed
+from tests.integration.serving import (
+    ANSWERED,
+    ROOT,
+    Server,
+    asked,
+    context,
+    dossier,
+    listed,
+    reviewed,
+)
 
 pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
 
@@ -191,6 +200,54 @@ async def test_the_command_line_lists_the_runs_of_the_server(client: Any, server
     thread, _ = await reviewed(client)
 
     assert await listed(server, thread) == {f"{thread}-1": "waiting_review"}
+
+
+async def test_a_person_uploads_asks_of_it_and_shares_the_report(client: Any, server: Server):
+    async with (
+        httpx.AsyncClient(base_url=server.url, timeout=120) as stranger,
+        httpx.AsyncClient(
+            base_url=server.url, headers={"x-api-key": server.token}, timeout=120
+        ) as http,
+    ):
+        assert (await stranger.get("/api/health")).json() == {"status": "alive"}
+        assert (await stranger.get("/api/ready")).json()["ready"]
+        assert (await stranger.get("/api/uploads")).status_code == 401
+        folder = (await http.post("/api/upload-folders", json={"name": "Memory"})).json()["id"]
+        sent = {"name": "ebbinghaus.md", "folder": folder}
+        text = (ROOT / "examples" / "docs" / "ebbinghaus.md").read_bytes()
+        upload = (await http.post("/api/uploads", params=sent, content=text)).json()
+        assert upload["received"] == len(text)
+        thread = (await client.threads.create())["thread_id"]
+        chosen = context(auto_accept=True, files=[folder])
+        question = asked("What did Ebbinghaus measure?")
+        state = await client.runs.wait(thread, "dossier", input=question, context=chosen)
+        assert state["status"] in ANSWERED, state
+        (source,) = (await http.get(f"/api/reports/{thread}/sources")).json()
+        assert source["location"].startswith("/ebbinghaus.md")
+        shared = (await http.post(f"/api/reports/{thread}/shares", json={})).json()
+        page = await stranger.get(shared["url"])
+        assert "Ebbinghaus" in page.text
+        assert str(server.home) not in page.text
+        unknown = context(auto_accept=True, files=["upload-" + "0" * 24])
+        failed = await client.runs.wait(
+            None, "dossier", input=question, context=unknown, raise_error=False
+        )
+        assert "upload_not_found" in str(failed)
+
+
+async def test_a_run_is_stopped_over_http(client: Any, server: Server, silent_model: ModelServer):
+    silent = context(models={"default": "openai:gpt-4o"})
+    thread = (await client.threads.create())["thread_id"]
+    run = await client.runs.create(thread, "dossier", input=asked(), context=silent)
+    await asyncio.to_thread(_wait_for_a_call, silent_model)
+
+    async with httpx.AsyncClient(base_url=server.url, timeout=120) as http:
+        http.headers["x-api-key"] = server.token
+        told = (await http.post(f"/api/runs/{thread}/cancel")).json()
+
+    assert told == {"run": f"{thread}-1", "cancelled": 1}
+    await client.runs.join(thread, run["run_id"])
+    assert (await listed(server, thread)) == {f"{thread}-1": "cancelled"}
 
 
 async def test_the_report_of_a_run_is_served_in_a_format_to_whom_has_the_token(

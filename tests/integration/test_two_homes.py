@@ -88,7 +88,7 @@ def engine(postgres: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def workers(postgres: str, world: Server, tmp_path: Path) -> Iterator[Workers]:
-    pool = Workers(tmp_path, postgres, world, ["t1"], lease=1.0)
+    pool = Workers(tmp_path, postgres, world, ["t1"], lease=2.0)
     yield pool
     pool.stop()
 

@@ -10,6 +10,9 @@ import pytest
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from runs.checkpointer import CheckpointSaver, _open_file, open_checkpointer
+from runs.lifecycle import create_run
+from tests.conftest import make
+from tests.places import new_process
 from tests.unit.test_postgres_checkpointer import at, put, saved, told, turn
 
 pytestmark = [
@@ -20,7 +23,14 @@ pytestmark = [
 open_old = partial(_open_file, CheckpointSaver)
 
 
+async def begun(*threads: str) -> None:
+    """Have the database know runs of threads."""
+    for thread in threads:
+        await create_run("local/", thread, 1, "How do bees dance?", make({}))
+
+
 async def test_every_thread_goes_on_where_it_stood():
+    await begun("t1", "t2")
     async with open_old() as old:
         await turn(old, 1)
         place = await turn(old, 2)
@@ -39,11 +49,26 @@ async def test_every_thread_goes_on_where_it_stood():
     assert not [*settings().home.glob("checkpoints*")]
 
 
+async def test_threads_of_another_database_stay_in_the_file():
+    await begun("t1")
+    async with open_old() as old:
+        await turn(old, 1)
+        await put(old, "loop", at("other"), turn=5)
+
+    async with open_checkpointer() as saver:
+        assert len(await saved(saver)) == 5
+        assert await saver.aget_tuple(at("other")) is None
+    async with open_old() as old:
+        assert await old.list_threads() == ["other"]
+
+
 async def test_what_is_in_the_database_already_stays_as_it_is():
+    await begun("t1")
     async with open_old() as old:
         place = await put(old, turn=1)
     async with open_checkpointer() as saver:
         await saver.aput(at("t1"), (await saver.aget_tuple(place)).checkpoint, {"step": 9}, {})
+    new_process()
     async with open_old() as old:
         found = await put(old, turn=1)
         copied = (await old.aget_tuple(found)).checkpoint
@@ -58,6 +83,7 @@ async def test_what_is_in_the_database_already_stays_as_it_is():
 
 
 async def test_a_file_that_cannot_be_read_stays_and_is_told():
+    await begun("t1")
     async with open_old() as old:
         await put(old, turn=1)
         old.conn.execute("UPDATE checkpoints SET checkpoint = x'c1'")

@@ -15,7 +15,7 @@ from config.errors import ErrorCode, Problem
 from runs.checkpointer import open_checkpointer
 from runs.lifecycle import create_run, find_run, mark_interrupted, set_report_dir
 from runs.lock import acquire, is_thread_locked, thread_lock
-from storage import leases
+from storage import fencing, leases
 from storage.engine import commit_statements, read_rows, run_write, run_write_sync
 from storage.fencing import find_lease, working_on
 from storage.tables import leases as table
@@ -204,6 +204,33 @@ async def test_nobody_takes_a_thread_over_in_the_middle_of_a_write():
     assert order == ["written", "taken"]
     assert taken
     taken.release()
+
+
+async def test_a_process_that_is_stopped_in_the_middle_of_a_write_keeps_nobody_out(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(fencing, "fence_values", lambda lease: {"name": "t1", "idle": "200ms"})
+    acquire("t1")
+    ended = text("UPDATE leases SET expires = 0, process = 'elsewhere'")
+    await run_write(lambda connection: connection.execute(ended))
+    begun, go_on = threading.Event(), threading.Event()
+
+    def stop(connection: Any) -> None:
+        begun.set()
+        go_on.wait(20)
+        connection.execute(ended)
+
+    with working_on("t1"):
+        writing = asyncio.create_task(run_write(stop))
+    await asyncio.to_thread(begun.wait)
+    taken = await asyncio.to_thread(leases.take_lease, "t1", 10.0)
+    go_on.set()
+
+    assert taken
+    with pytest.raises(Problem) as raised:
+        await writing
+    assert raised.value.error == ErrorCode.STORAGE_UNAVAILABLE
+    assert (await row()).holder == taken.lease.holder
 
 
 async def test_a_lost_connection_costs_no_lease():

@@ -419,6 +419,11 @@ WRITES = {
 NOBODYS = {
     "library.vector_upkeep.build_due_collection": "indexes vectors for everybody",
     "privacy.retention.prune_threads": "is told threads that were listed for an owner",
+    "privacy.retention.measure_threads": "is told threads that were listed for an owner",
+    "privacy.backup.write_backup": "backs up what everybody has",
+    "privacy.restore.check_backup": "is told a file",
+    "privacy.restore.restore_backup": "restores what everybody has",
+    "privacy.checkpoint_transfer.transfer_checkpoints": "restores what everybody has",
     "memory.experience.insights.count_dangling_edges": "checks a whole database",
     "memory.agents_md.backends.change_file": "knows files by where they lie",
     "memory.agents_md.project_trust.add_trusted_folder": "is told the user, who has the projects",

@@ -151,7 +151,17 @@ def test_a_table_is_offered_as_csv_without_citations():
 
 
 def test_csv_is_quoted_and_no_cell_is_a_formula():
-    cells = ['say "hi", Bob', "=HYPERLINK(1)", "+1-555", "-2.5", "@sum", "−3 %", "- none", "a\\|b"]
+    cells = [
+        'say "hi", Bob',
+        "=HYPERLINK(1)",
+        "+1-555",
+        "-2.5",
+        "@sum",
+        "−3 %",
+        "- none",
+        "a\\|b",
+        "＝A1",
+    ]
     rows = "\n".join(f"| {one} | x |" for one in cells)
     ((_, content),) = read_csv(render_html(document(f"| **Cell** | Y |\n|---|---|\n{rows}")))
     read = [row[0] for row in csv.reader(io.StringIO(content.removeprefix("\ufeff")))]
@@ -165,6 +175,7 @@ def test_csv_is_quoted_and_no_cell_is_a_formula():
         "−3 %",
         "'- none",
         "a|b",
+        "'＝A1",
     ]
 
 

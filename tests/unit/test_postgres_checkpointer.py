@@ -19,6 +19,7 @@ from config.errors import ErrorCode, Problem
 from runs.checkpointer import open_checkpointer, save_run_status
 from runs.postgres_checkpointer import PostgresCheckpointSaver
 from storage.engine import run_write
+from tests.places import new_process
 
 pytestmark = [
     pytest.mark.parametrize("either", ["postgresql"], indirect=True),
@@ -223,6 +224,18 @@ async def test_the_status_of_a_run_is_written_in_place(saver: Any):
     assert found.checkpoint["channel_values"]["messages"][0].text == LONG
 
 
+async def test_a_server_that_is_not_there_is_told_at_once(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DOSSIER_DATABASE_URL", "postgresql://me:secret@127.0.0.1:1/dossier")
+    new_process()
+
+    with pytest.raises(Problem, match="it fails") as raised:
+        async with open_checkpointer():
+            pass
+
+    assert raised.value.error == ErrorCode.STORAGE_UNAVAILABLE
+    assert "secret" not in str(raised.value)
+
+
 @pytest.mark.bare
 async def test_several_processes_make_the_tables_at_once(either: str):
     async with AsyncExitStack() as stack:
@@ -262,6 +275,14 @@ async def test_a_change_that_fails_changes_nothing(saver: Any):
         await execute("DROP FUNCTION refuse CASCADE")
 
     assert len(await saved(saver)) == 5
+
+
+async def test_a_limit_below_zero_is_none(saver: Any):
+    await turn(saver, 1)
+
+    found = [[one async for one in saver.alist(at(), limit=limit)] for limit in (-1, 0, 2, None)]
+
+    assert [len(one) for one in found] == [5, 0, 2, 5]
 
 
 async def test_a_caller_who_stops_early_keeps_no_connection(saver: Any):

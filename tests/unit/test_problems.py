@@ -166,3 +166,13 @@ def test_what_the_server_could_do_in_part_is_told_in_its_words():
 
 def test_every_code_has_a_status_of_http():
     assert {one.http_status // 100 for one in ErrorCode} == {4, 5}
+
+
+def test_the_problem_behind_several_errors_of_a_server_is_what_a_client_is_told():
+    refused, failed = HTTPException(422, "refused"), HTTPException(500, "it failed")
+    failed.__cause__ = refused
+    refused.__cause__ = Problem(ErrorCode.STATE_REFUSED, "a client may not write this")
+
+    status, _, told = asked(failed)
+
+    assert (status, told["code"]) == (422, "state_refused")

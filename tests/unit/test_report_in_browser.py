@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -267,3 +268,22 @@ def test_a_printed_report_has_its_title_and_number_on_each_page_and_all_its_word
         assert "How honey bees tell each other where food is" in shown
     assert "One second of waggling stands for about one kilometre." in " ".join(pages)
     assert "Skip to the text" not in pages[0]
+
+
+def test_a_printed_list_of_sources_begins_on_the_page_of_its_heading(
+    opened: Opened, tmp_path: Path
+):
+    from pypdf import PdfReader  # noqa: PLC0415
+
+    page, file = opened("rich"), tmp_path / "report.pdf"
+    page.evaluate(
+        "document.querySelector('.sources').before(document.createElement('hr'));"
+        "document.querySelector('.sources').style.marginTop = 0"
+    )
+    first = page.locator(".sources .title").first.inner_text()[:12]
+    together = re.compile(rf"Sources\s+(?:\[1\]\s*)?{re.escape(first)}")
+    for height in range(0, 900, 150):
+        page.evaluate(f"document.querySelector('hr').style.height = '{height}px'")
+        page.pdf(path=str(file), prefer_css_page_size=True)
+        shown = [one.extract_text() for one in PdfReader(file).pages]
+        assert any(map(together.search, shown)), height

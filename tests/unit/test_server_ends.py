@@ -17,7 +17,7 @@ from config.settings import settings
 from graph.context import Context
 from graph.session import open_session
 from runs.lifecycle import create_run, find_run
-from runs.lock import is_thread_locked
+from runs.lock import acquire, is_thread_locked, thread_lock
 from tests.conftest import make
 from tests.flow.test_defects import quiet
 
@@ -44,6 +44,34 @@ async def test_a_run_that_ends_in_an_error_says_which(error: BaseException, stat
     left = await find_run("local/", run)
     assert (left.status, left.code) == (status, code)
     assert not is_thread_locked("t1")
+
+
+async def test_a_run_waits_for_the_others_of_its_thread_where_the_server_does_not_queue_them(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("app.server.queues_by_thread", lambda: False)
+    monkeypatch.setattr("app.server.QUEUE_INTERVAL", 0.01)
+    runtime = cast("Any", SimpleNamespace(user=None, execution_runtime=SimpleNamespace(context={})))
+    served = serve_dossier({"configurable": {"thread_id": "t1"}}, runtime)
+    other = acquire("t1")
+    waiting = asyncio.create_task(served.__aenter__())
+    await asyncio.sleep(0.1)
+    assert not waiting.done()
+
+    other.release()
+
+    await waiting
+    assert is_thread_locked("t1")
+    await served.__aexit__(None, None, None)
+
+
+async def test_a_run_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("app.server.queues_by_thread", lambda: False)
+    monkeypatch.setattr("app.server.QUEUE_SECONDS", 0)
+    runtime = cast("Any", SimpleNamespace(user=None, execution_runtime=SimpleNamespace(context={})))
+    with thread_lock("t1"), pytest.raises(Problem, match="run_in_progress"):
+        async with serve_dossier({"configurable": {"thread_id": "t1"}}, runtime):
+            pass
 
 
 FORGED = (

@@ -1,109 +1,96 @@
-"""Pages that must be cut again, and pages whose time is over."""
+"""A server deletes by itself what has expired, and one process at a time does."""
 
 from __future__ import annotations
 
 import time
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, insert, select
 
-from library import indexing
-from library.page_index import PageIndex
-from library.page_retrieval import find_pages, run_search
-from library.page_rows import WORDS_VERSION, NewPage, join_search_words
-from library.store import read_page_texts, store_pages
-from library.tables import pages
-from report.source_registry import CitablePage, register_sources
-from storage.engine import read_rows
-from storage.tables import outbox
+from app.upkeep import UPKEEP_LOCK, UpkeepCounts, delete_expired
+from library.tables import uploads
+from privacy import retention
+from runs.lock import thread_lock
+from runs.tables import report_shares, runs
+from storage.engine import read_rows, run_write
+from storage.tables import leases
+from tests.places import new_process
+from tests.unit.test_retention import ALL, NONE, ended, left
 
 pytestmark = pytest.mark.usefixtures("either")
 
-ME = "me/"
+LONG_AGO = time.time() - 10 * 86_400
 
 
-async def put(*bodies: str, expires: float | None = None, origin: str = "u") -> list[str]:
-    new = [NewPage(title="Karl Frisch", place="", text=body) for body in bodies]
-    return await store_pages(ME, "web", origin, new, expires=expires, group="g")
+async def expired(either: str) -> None:
+    """A share, an upload and on PostgreSQL a lease that have expired, and others that have not."""
+
+    def add(connection: object) -> None:
+        for number, until in enumerate((LONG_AGO, time.time() + 86_400)):
+            named = {"id": f"s{number}", "owner": "me/", "run": "r", "token": f"t{number}"}
+            share = {**named, "created": 0.0, "expires": until}
+            connection.execute(insert(report_shares).values(share))  # type: ignore[attr-defined]
+            upload = {"id": f"upload-{number}", "owner": f"user{number}/", "name": "a.md"}
+            upload |= {"size": 9, "status": "receiving", "created": 0.0, "updated": until}
+            connection.execute(insert(uploads).values(upload))  # type: ignore[attr-defined]
+            lease = {"name": f"t{number}", "holder": "h", "token": 1, "process": "far away"}
+            if either == "postgresql":
+                connection.execute(insert(leases).values({**lease, "expires": until}))  # type: ignore[attr-defined]
+
+    await run_write(add)
 
 
-async def found(query: str) -> list[str]:
-    return sorted(page.text for page in await find_pages(ME, query, 10))
+async def test_what_has_expired_goes_and_conversations_stay_unless_the_operator_says(either: str):
+    await ended("old", days=100)
+    await expired(either)
+
+    deleted = await delete_expired()
+
+    assert deleted == UpkeepCounts(0, 1, 1, int(either == "postgresql"))
+    assert await left("old") == ALL
+    assert (await read_rows(select(report_shares.c.id))).scalars().all() == ["s1"]
+    assert (await read_rows(select(uploads.c.id))).scalars().all() == ["upload-1"]
+    assert await delete_expired() == UpkeepCounts(0, 0, 0, 0)
 
 
-def let_pass(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    """Let some time pass."""
-    then = time.time() + seconds
-    for module in ("library.indexing", "library.page_index"):
-        monkeypatch.setattr(f"{module}.time.time", lambda: then)
+async def test_old_conversations_of_everybody_go_but_the_newest_of_each(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("DOSSIER_RETENTION_DAYS", "30")
+    monkeypatch.setenv("DOSSIER_RETENTION_KEEP_LAST", "1")
+    new_process()
+    for owner in ("ada/", "bob/"):
+        for days in (100, 90, 80):
+            await ended(f"{owner[:3]}{days}", days=days, owner=owner)
+        await ended(f"{owner[:3]}waits", days=95, owner=owner, status="waiting_review")
+    await ended("ada1", days=1, owner="ada/")
+
+    deleted = await delete_expired()
+
+    assert deleted
+    assert deleted.threads == 5
+    there = select(runs.c.thread).order_by(runs.c.thread)
+    kept = (await read_rows(there)).scalars().all()
+    assert kept == ["ada1", "adawaits", "bob80", "bobwaits"]
+    assert await left("ada80") == NONE
 
 
-async def test_pages_that_were_cut_otherwise_are_cut_again_at_the_next_search(monkeypatch):
-    await put("bee", "wasp")
-    jobs = select(func.count()).select_from(outbox)
-    before = (await read_rows(jobs)).scalar()
-    monkeypatch.setattr(
-        "library.indexing.join_search_words", lambda text: join_search_words(text).upper()
-    )
-    monkeypatch.setattr("library.indexing.title_key", lambda title: f"key of {title}")
-    monkeypatch.setattr("library.indexing.WORDS_VERSION", WORDS_VERSION + 1)
-    monkeypatch.setattr("library.indexing.UPKEEP_BATCH", 1)
+async def test_one_process_at_a_time_does_it(either: str):
+    await expired(either)
 
-    counts = await run_search(ME, lambda i: i.counts(["BEE", "bee"]), None, ["g"])
-    titled = await run_search(ME, lambda i: i.titled(["key of Karl Frisch"]))
+    with thread_lock(UPKEEP_LOCK):
+        assert await delete_expired() is None
 
-    assert counts.get("BEE", counts.get("bee")) == 1
-    assert len(titled["key of Karl Frisch"]) == 2
-    assert (await run_search(ME, PageIndex.stats)).pages == 2
-    assert set((await read_rows(select(pages.c.indexed))).scalars()) == {WORDS_VERSION + 1}
-    assert (await read_rows(jobs)).scalar() == before
+    assert (await read_rows(select(func.count()).select_from(report_shares))).scalar() == 2
+    assert await delete_expired()
 
 
-async def test_a_page_is_found_until_its_time_is_over(monkeypatch):
-    await put("bee for ever", origin="u")
-    await put("bee for an hour", expires=time.time() + 3600, origin="v")
-    assert await found("bee") == ["bee for an hour", "bee for ever"]
+async def test_what_would_be_deleted_is_measured_and_stays():
+    await ended("old", days=100)
 
-    let_pass(monkeypatch, 3601)
+    old = await retention.list_expired_threads(None, 30 * 86_400)
 
-    assert await found("bee") == ["bee for ever"]
-    assert (await run_search(ME, PageIndex.stats)).pages == 1
-    assert await run_search(ME, lambda i: i.counts(["bee", "hour"])) == {"bee": 1}
-
-
-async def test_a_page_whose_time_is_over_stays_if_it_was_cited_and_is_forgotten_if_not():
-    cited, uncited = await put("bee one", "bee two", expires=time.time() - 1)
-    await register_sources("t1", [CitablePage(cited, "Bees", "u", "web")])
-
-    assert await found("bee") == []
-
-    assert set(await read_page_texts(ME, [cited, uncited])) == {cited}
-    assert (await read_rows(text("SELECT COUNT(*) FROM page_words"))).scalar() == 0
-
-
-async def test_a_page_that_is_kept_again_has_the_time_it_has_now():
-    await put("bee", expires=time.time() - 1)
-    await put("bee", expires=time.time() + 3600)
-    assert await found("bee") == ["bee"]
-
-    await put("bee")
-    assert (await read_rows(select(pages.c.expires))).scalar() is None
-
-
-async def test_an_expired_page_that_is_read_again_is_found_again():
-    (cited,) = await put("bee", expires=time.time() - 1)
-    await register_sources("t1", [CitablePage(cited, "Bees", "u", "web")])
-    assert await found("bee") == []
-
-    assert await put("bee") == [cited]
-    assert await found("bee") == ["bee"]
-
-
-async def test_a_search_finds_nothing_to_do_most_of_the_time(monkeypatch):
-    await put("bee")
-
-    async def never(_: object) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr(indexing, "write_in_group", never)
-    await indexing.refresh_index(ME)
+    assert [(one.thread, one.owner) for one in old] == [("old", "me/")]
+    assert 100 < await retention.measure_threads(old) < 100_000
+    assert await retention.measure_threads([]) == 0
+    assert await left("old") == ALL

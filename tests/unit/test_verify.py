@@ -275,3 +275,8 @@ Bees dance [1] *(only in a forum, its source has changed since)*. They hum [1] *
     assert plain.statements[0].text == "Bees dance [S1]."
     foreign = parse_report(text.partition("## How")[0], canonicalise_url)
     assert "its source has changed" in " ".join(one.text for one in foreign.statements)
+
+
+def test_an_escaped_address_of_a_script_is_found() -> None:
+    text = f"The mill closed in 1934 [1]. [More](javascript\\:alert)\n\n[1]: {MILL}\n"
+    assert failed(verify(text))["C18"] == ["active content"]

@@ -1,0 +1,61 @@
+"""How much the runs of a user of a server may cost in a month, and how much of it is left."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from sqlalchemy import Executable, delete, select
+
+from app.auth.tables import cost_limits
+from config.errors import ErrorCode, Problem
+from config.settings import settings
+from runs.month_costs import find_month, read_month_cost
+from storage.engine import read_rows, run_write
+from storage.upsert import upsert
+
+
+class CostQuota(NamedTuple):
+    """What a user may spend in this month, in US dollars."""
+
+    limit: float | None
+    """`None` where nothing bounds it."""
+    spent: float
+    ends: float
+    """When the month ends in UTC, in seconds since 1970."""
+
+    @property
+    def left(self) -> float | None:
+        """Return what is left of it."""
+        return None if self.limit is None else max(0.0, self.limit - self.spent)
+
+
+async def set_cost_limit(identity: str, dollars: float | None) -> None:
+    """Let a user spend so much in each month; `None` for what holds for everybody."""
+    changed: Executable = delete(cost_limits).filter_by(identity=identity)
+    if dollars is not None:
+        changed = upsert(cost_limits, {"identity": identity}, {"dollars": dollars})
+    await run_write(lambda connection: connection.execute(changed))
+
+
+async def read_cost_quota(identity: str) -> CostQuota:
+    """Return what a user may spend in this month, and has spent."""
+    now = time.time()
+    own = select(cost_limits.c.dollars).filter_by(identity=identity)
+    limit = (await read_rows(own)).scalar()
+    if limit is None:
+        limit = settings().caller_max_cost_month
+    return CostQuota(limit, await read_month_cost(identity, now), find_month(now).ends)
+
+
+async def check_cost_quota(identity: str) -> None:
+    """Make sure that a user has something left to begin a run with.
+
+    Raises:
+        Problem: `cost_quota`.
+    """
+    quota = await read_cost_quota(identity)
+    if quota.limit is not None and quota.spent >= quota.limit:
+        day = time.strftime("%Y-%m-%d", time.gmtime(quota.ends))
+        what = f"your runs have cost ${quota.spent:,.2f} of ${quota.limit:,.2f} in this month"
+        raise Problem(ErrorCode.COST_QUOTA, what, hint=f"ask the operator, or wait until {day}")
