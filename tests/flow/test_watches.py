@@ -46,7 +46,7 @@ pytestmark = [
         *("Triage", "Rewrite", "Draft", "researcher", "Verdict"),
         *("Enough", "reporter", "Checks", "Lessons"),
     ),
-    pytest.mark.usefixtures("thread"),
+    pytest.mark.usefixtures("either", "thread"),
 ]
 
 OWNER = join_owner("local", "")
