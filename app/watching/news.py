@@ -106,7 +106,7 @@ async def _describe_run(watch: Watch, run: RunRecord) -> dict[str, Any]:
 
 def render_subject(notice: dict[str, Any]) -> str:
     """Return the notice in one line."""
-    name = f"watch_subject_{notice['status']}"
+    name = f"watch_{notice['status']}"
     return render_prompt(name, language=notice["language"], title=notice["title"])
 
 

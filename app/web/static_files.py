@@ -38,7 +38,8 @@ def name_static_file(name: str) -> str:
 async def get_static_file(name: str) -> Response:
     """Return a file, which a browser may keep for ever."""
     if name not in _KINDS:
-        raise Problem(ErrorCode.REQUEST_REFUSED, "there is no such file", where=name[:80], hint="load the page again")
+        what, hint = "there is no such file", "load the page again"
+        raise Problem(ErrorCode.REQUEST_REFUSED, what, where=name[:80], hint=hint)
     return Response(_read(name), headers=_HEADERS, media_type=_KINDS[name])
 
 

@@ -22,7 +22,7 @@ from library.tables import pages
 from privacy.retention import list_expired_threads, prune_threads
 from privacy.service import execute_erasure, plan_erasure, resolve_erasure_target
 from runs.call_site import join_owner
-from runs.lifecycle import RunRecord
+from runs.lifecycle import RunRecord, find_run
 from runs.lock import thread_lock
 from runs.schedules import Schedule
 from runs.watches import (
@@ -39,13 +39,14 @@ from storage.engine import read_rows
 from tests.clock import Clock
 from tests.fake_model import Script
 from tests.flow.test_defects import draft
+from tests.places import new_process
 
 pytestmark = [
     pytest.mark.extractive(
         *("Triage", "Rewrite", "Draft", "researcher", "Verdict"),
         *("Enough", "reporter", "Checks", "Lessons"),
     ),
-    pytest.mark.usefixtures("thread"),
+    pytest.mark.usefixtures("either", "thread"),
 ]
 
 OWNER = join_owner("local", "")
@@ -182,6 +183,39 @@ async def test_a_notice_that_could_not_be_sent_is_sent_later_under_the_same_id(
     assert [one.unsent for one in second] == [0, 0]
     assert len(ids) == 2
     assert len(set(ids)) == 1
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"),
+    [
+        ({"CALLER_FOLDERS": "/elsewhere", "CALLER_MODELS": "fake:*"}, "choice_refused"),
+        ({"CALLER_FOLDERS": "/", "CALLER_MODELS": "fake:*"}, ""),
+        (
+            {"CALLER_FOLDERS": "/", "CALLER_MODELS": "fake:*", "CALLER_MAX_COST_MONTH": "0"},
+            "cost_quota",
+        ),
+    ],
+)
+async def test_the_limits_of_users_hold_whenever_a_watch_is_asked(
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: dict[str, str],
+    code: str,
+):
+    script.on("Draft", draft("waggle dance", "winter cluster honey"))
+    mine = await add_watch(join_owner("ann", ""), "bees", QUESTION, WEEKLY, dict(choices), [])
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    for name, value in limit.items():
+        monkeypatch.setenv(f"DOSSIER_{name}", value)
+    new_process()
+
+    check = await run_check(mine, quiet)
+
+    assert check
+    assert check.code == code
+    if not code:
+        assert (await find_run(mine.owner, check.run)).owner == mine.owner
 
 
 async def test_names_are_taken_once_and_owners_see_their_own(watch: Watch):
