@@ -17,17 +17,6 @@ from text.words import LEAST_WEIGHT, STOPWORDS, search_words, word_weight
 
 _PATTERNS = PatternFile("report", "stated_values.toml")
 
-_SCALES = {
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "千": 1e3,
-    "万": 1e4,
-    "萬": 1e4,
-    "亿": 1e8,
-    "億": 1e8,
-}
 _LEAD_CHARS = 160
 _ZH_LEAD_CHARS = 4
 _WORDS_BEFORE = 30  # characters before a number without a unit, in which it says what it is of
@@ -99,13 +88,7 @@ def strip_vague_values(text: str) -> str:
 
 def _to_digits(text: str) -> str:
     """Return a text with its numbers in digits, and without ordinals."""
-
-    def expand(found: re.Match[str]) -> str:
-        """Return a number and its scale as digits: "1.5 million" is "1500000"."""
-        value = float(found["n"].replace(",", "")) * _SCALES[found["scale"].lower()]
-        return f"{value:.10g}" if value < 1e10 else f"{value:.0f}"
-
-    return normalize_numerals(_PATTERNS.scaled.sub(expand, _PATTERNS.ordinal.sub(" ", text)))
+    return normalize_numerals(_PATTERNS.ordinal.sub(" ", text))
 
 
 def list_measures(text: str) -> list[Measure]:

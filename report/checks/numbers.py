@@ -6,6 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from functools import cache, lru_cache
 from itertools import pairwise, permutations
 from typing import NamedTuple
@@ -315,15 +316,24 @@ def _products(side: str) -> list[float]:
 
 @lru_cache(maxsize=2048)
 def normalize_numerals(text: str) -> str:
-    """Return a text with its numbers in digits: "forty-two", "4th", "third", "七十三"."""
-    text = _PATTERNS.spelt_number.sub(
-        lambda found: str(_spelt_value(found[0])), _PATTERNS.suffix.sub("", text)
-    )
+    """Return a text with its numbers in digits: "forty-two", "4th", "3.4 million", "七十三"."""
+    text = _PATTERNS.scaled.sub(_expand_scale, _PATTERNS.suffix.sub("", text))
+    text = _PATTERNS.spelt_number.sub(lambda found: str(_spelt_value(found[0])), text)
     text = _PATTERNS.ordinal.sub(lambda found: str(_ORDINALS[found[0].lower()]), text)
     if text.isascii():
         return text
     text = _PATTERNS.han_percent.sub(lambda found: f"{_han_value(found['n'])}%", text)
     return _PATTERNS.han_spelt.sub(lambda found: _han_value(found[0].lstrip("第")), text)
+
+
+def _expand_scale(found: re.Match[str]) -> str:
+    """Return figures with their scales as one number: "1.5 million", "3万5千"."""
+    pairs = _PATTERNS.figure.findall(found[0])
+    scales = _scales()
+    values = (
+        Decimal(figure.replace(",", "")) * int(scales[scale.lower()]) for figure, scale in pairs
+    )
+    return f"{sum(values, Decimal()).normalize():f}"
 
 
 def _spelt_value(spelt: str) -> int:

@@ -288,7 +288,7 @@ class ContentChecker:
             return wrong
         sources = [self.comparison.get_source(name) for name in cited]
         near = " ".join(one for source in sources for one in list_closest_sentences(said, source))
-        values = list_values(normalize_numerals(near))
+        values = sorted({*list_values(near), *list_values(normalize_numerals(near))})
         if all(is_known_number(one, values) for one in list_checkable_numbers(said)):
             return None
         made = self.comparison.list_derivable_numbers(said, cited)
