@@ -178,14 +178,14 @@ class Settings:
     """The folders of this machine in which users may choose files; none when empty."""
     caller_webhooks: Hosts = ()
     """The hosts that users may have told when a run ends; none when empty."""
-    caller_mail: Hosts = ()
-    """The domains whose addresses watches of users may send mail to; none when empty."""
-    caller_watches: Annotated[int, Interval(ge=0, le=10_000)] = 20
-    """How many watches a user may have; none may be due more often than once an hour."""
     retention_days: Annotated[float, Interval(gt=0, le=100_000)] | None = None
     """After how many days without a run a server prunes a conversation; never when empty."""
     retention_keep_last: Annotated[int, Interval(ge=0, le=1_000_000)] = 0
     """How many conversations of each user it keeps however old they are, the newest ones."""
+    caller_mail: Hosts = ()
+    """The domains whose addresses watches of users may send mail to; none when empty."""
+    caller_watches: Annotated[int, Interval(ge=0, le=10_000)] = 20
+    """How many watches a user may have; none may be due more often than once an hour."""
     caller_max_cost: Annotated[float, Interval(gt=0, le=1_000)] | None = None
     """The most US dollars that a user may choose for a run; what `deep` allows when empty."""
     caller_max_cost_month: Annotated[float, Interval(ge=0, le=1_000_000)] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Annotated, BinaryIO
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import Path, Query
@@ -37,7 +37,7 @@ from library.uploads import (
     measure_uploads,
     move_upload,
 )
-from storage.file_store import file_store
+from storage.file_store import FileStore, file_store
 from tools.message_uploads import safe_file_name
 from tools.upload_reading import (
     delete_upload,
@@ -242,10 +242,8 @@ async def get_upload_content(upload: UploadId, owner: Owner) -> StreamingRespons
     if found.status == RECEIVING:
         raise Problem(ErrorCode.UPLOAD_UNREADY, "bytes of it are missing", where=found.id)
     store = await asyncio.to_thread(file_store)
-    try:
-        opened = await asyncio.to_thread(store.open, found.stored_name)
-    except FileNotFoundError as error:
-        raise Problem(ErrorCode.UPLOAD_NOT_FOUND, "its bytes are gone", where=found.id) from error
+    if not await asyncio.to_thread(store.exists, found.stored_name):
+        raise Problem(ErrorCode.UPLOAD_NOT_FOUND, "its bytes are gone", where=found.id)
     headers = {
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.name, '')}",
         "Content-Length": str(found.size),
@@ -253,7 +251,9 @@ async def get_upload_content(upload: UploadId, owner: Owner) -> StreamingRespons
         "Cache-Control": "private, no-store",
     }
     return StreamingResponse(
-        _stream_file(opened), headers=headers, media_type="application/octet-stream"
+        _stream_file(store, found.stored_name),
+        headers=headers,
+        media_type="application/octet-stream",
     )
 
 
@@ -281,12 +281,18 @@ def describe_upload(upload: UploadedFile) -> UploadAnswer:
     return UploadAnswer(**{name: fields[name] for name in UploadAnswer.model_fields})
 
 
-async def _stream_file(opened: BinaryIO) -> AsyncIterator[bytes]:
-    try:
-        while chunk := await asyncio.to_thread(opened.read, _CHUNK):
-            yield chunk
-    finally:
-        await asyncio.to_thread(opened.close)
+async def _stream_file(store: FileStore, name: str) -> AsyncIterator[bytes]:
+    """Yield a file chunk by chunk; nothing is left open where a client goes away."""
+    at = 0
+    while chunk := await asyncio.to_thread(_read_chunk, store, name, at):
+        at += len(chunk)
+        yield chunk
+
+
+def _read_chunk(store: FileStore, name: str, at: int) -> bytes:
+    with store.open(name) as opened:
+        opened.seek(at)
+        return opened.read(_CHUNK)
 
 
 def _address(request: Request, upload: UploadedFile, project: str) -> str:

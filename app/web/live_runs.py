@@ -60,6 +60,7 @@ class LiveRun:
     steps: dict[str, LiveStep] = field(default_factory=dict)
     draft: str = ""
     """The report while it is written, before it is checked."""
+    draft_id: str = ""
     ended: bool = False
     task: asyncio.Task[None] | None = None
 
@@ -84,11 +85,14 @@ class LiveRun:
             step.state = "done" if name == "step_done" else "working"
 
     def take_draft(self, message: Mapping[str, Any]) -> None:
-        """Note a piece of the report."""
-        text = message.get("content")
-        if message.get("type") == "AIMessageChunk" and isinstance(text, str):
-            self.draft = f"{self.draft}{text}"[-_DRAFT_CHARS:]
-            self.events += bool(text)
+        """Note a piece of the report; progress comes among messages, too, under a name."""
+        text, id = message.get("content"), str(message.get("id"))
+        if message.get("type") != "AIMessageChunk" or message.get("name"):
+            return
+        if isinstance(text, str) and text:
+            before = self.draft if id == self.draft_id else ""
+            self.draft, self.draft_id = f"{before}{text}"[-_DRAFT_CHARS:], id
+            self.events += 1
 
 
 _DRAFT_CHARS = 60_000
@@ -127,9 +131,8 @@ def follow_run(request: Request, thread: str, run: str) -> LiveRun:
 async def _follow(request: Request, thread: str, live: LiveRun) -> None:
     try:
         async with open_server_client(request) as client:
-            parts = client.runs.join_stream(
-                thread, live.run, stream_mode=STREAM_MODES, last_event_id=_FIRST_EVENT
-            )
+            # A server reads one mode from the address, and without any tells all.
+            parts = client.runs.join_stream(thread, live.run, last_event_id=_FIRST_EVENT)
             async for part in parts:
                 _take_part(live, part.event, part.data)
     except (APIError, httpx.HTTPError, Problem) as error:

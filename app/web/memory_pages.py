@@ -23,6 +23,7 @@ from memory.experience.insights import list_insight_support
 from memory.facts.fact import NewFact
 from memory.learning.learner import learn_fact
 from memory.protocol import MemoryItem
+from memory.registry import MEMORIES
 from privacy.service import execute_erasure, resolve_erasure_target
 from storage.events import list_events
 from text.normalization import is_blank
@@ -31,6 +32,9 @@ router = make_console_router()
 
 SHOWN_MEMORIES = ("profile", "facts", "experience", "reports")
 EDITABLE_MEMORIES = ("facts", "experience")
+
+UNDOABLE = frozenset(["run", *(name for one in MEMORIES for name in one.event_names)])
+"""The first words of the names of changes that can be taken back."""
 
 _MAX_ITEMS = 60
 _MAX_EVENTS = 100
@@ -150,6 +154,7 @@ async def show_changes(request: Request, owner: Owner, told: Told = "") -> Respo
             "is_undone": one.id in undone,
         }
         for one in events
+        if one.event.name.partition(".")[0] in UNDOABLE
     ]
     return render_console_page(request, "changes", {"events": shown, "told": told})
 

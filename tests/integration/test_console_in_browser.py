@@ -119,6 +119,27 @@ def test_a_question_is_planned_reviewed_and_answered(opened: Opened):
     assert body.locator("h2", has_text="Interference of memories").count()
 
 
+def test_progress_is_told_while_it_works_and_after_a_reload(opened: Opened):
+    page = opened()
+    ask(page, "How does decay differ from interference?", review="no", depth="deep")
+    page.wait_for_selector(".log li.search", timeout=SLOW)
+    page.reload()
+    page.wait_for_selector(".steps li.working, .steps li.done", timeout=SLOW)
+    assert page.locator("#stage").inner_text() not in ("", "The question is being taken up …")
+    assert int(page.locator(".figures dd").first.inner_text()) > 0
+    wait_for_report(page)
+
+
+def test_a_question_is_stopped_and_resumed(opened: Opened):
+    page = opened()
+    ask(page, "Which experiments on forgetting are named?", review="no", depth="deep")
+    page.wait_for_selector(".log li.search", timeout=SLOW)
+    page.click("button:text-is('Stop')")
+    page.wait_for_selector("button:text-is('Resume')", timeout=SLOW)
+    page.click("button:text-is('Resume')")
+    wait_for_report(page)
+
+
 def test_a_plan_is_sent_back_with_words(opened: Opened):
     page = opened()
     ask(page, "Which of the papers is about interference?", depth="deep")

@@ -211,6 +211,7 @@ def test_a_draft_is_collected_piece_by_piece():
     for text in ("Bees ", "dance."):
         live.take_draft({"type": "AIMessageChunk", "content": text})
     live.take_draft({"type": "human", "content": "no"})
+    live.take_draft({"type": "AIMessageChunk", "content": "Searching", "name": "progress"})
 
     assert live.draft == "Bees dance."
 

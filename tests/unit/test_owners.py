@@ -38,6 +38,7 @@ from library import (
     scope,
     store,
     uploaded_files,
+    uploads,
 )
 from library import recall as library_recall
 from library import scope as scopes
@@ -110,6 +111,8 @@ class Ids(NamedTuple):
     proposals: list[str]
     events: list[int]
     files: list[str]
+    uploads: list[str]
+    folders: list[str]
 
 
 def each(read: Callable[[str, Any], Awaitable[Any]], kind: str) -> Read:
@@ -289,6 +292,14 @@ READS: dict[str, Read] = {
     "library.uploaded_files.list_uploaded_files": lambda o, ids: uploaded_files.list_uploaded_files(
         o, "t1"
     ),
+    "library.uploads.find_upload": each(uploads.find_upload, "uploads"),
+    "library.uploads.list_uploads": lambda o, ids: uploads.list_uploads(o),
+    "library.uploads.measure_uploads": lambda o, ids: uploads.measure_uploads(o),
+    "library.uploads.list_abandoned_uploads": lambda o, ids: uploads.list_abandoned_uploads(o),
+    "library.uploads.list_upload_folders": each(uploads.list_upload_folders, "folders"),
+    "library.uploads.find_chosen_uploads": each(
+        lambda o, id: uploads.find_chosen_uploads(o, [id]), "uploads"
+    ),
     "library.uploaded_files.with_uploads": lambda o, ids: uploaded_files.with_uploads(o, "t1", []),
     "library.abstracts.fill_abstracts": each(lambda o, id: _described(o, id), "pages"),
     "library.documents.read_document_openings": lambda o, ids: documents.read_document_openings(
@@ -384,6 +395,10 @@ WRITES = {
     "library.store.store_pages",
     "library.undo.remove_pages",
     "library.uploaded_files.discard_uploads",
+    "library.uploaded_files.forget_files",
+    "library.uploads.create_upload",
+    "library.uploads.create_upload_folder",
+    "library.uploads.delete_folder_record",
     "memory.agents_md.proposals.approve_proposal",
     "memory.agents_md.proposals.reject_proposal",
     "memory.registry.edit_item",
@@ -591,7 +606,10 @@ async def furnish(owner: str) -> Ids:
     await enqueue_message(owner, PersonMessage("t", run, "m", said))
     numbers = [one.id for one in await events.list_events(owner, limit=None)]
     file = person_file(split_owner(owner)[0])
-    return Ids([fact.id], ids, [taught.id], [run], [proposed.id], numbers, [file])
+    folder = await uploads.create_upload_folder(owner, f"Bees {mark(owner)}")
+    sent = await uploads.create_upload(owner, f"Bees {mark(owner)}.txt", 5, folder.id)
+    rest = ([run], [proposed.id], numbers, [file], [sent.id], [folder.id])
+    return Ids([fact.id], ids, [taught.id], *rest)
 
 
 async def shown(owner: str, ids: Ids) -> dict[str, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -308,3 +310,50 @@ async def test_pages_of_version_8_are_kept_and_nothing_is_known_of_them(either):
     cited = CitablePage(id, "Bees", "https://www.a.org/bees", "web")
     (source,) = await register_sources("t1", [cited])
     assert (source.get("site"), source.get("genre")) == ("a.org", "unknown")
+
+
+START = """
+import asyncio, sys
+from runs.checkpointer import open_checkpointer
+from storage import engine, upgrades
+from storage.engine import close_database, get_engine
+
+taken = []
+upgrade = engine.upgrade_tables
+
+def take(connection, version):
+    taken.extend(range(version, upgrades.SCHEMA_VERSION))
+    upgrade(connection, version)
+
+engine.upgrade_tables = take
+
+async def start():
+    print("ready", flush=True)
+    sys.stdin.readline()
+    await get_engine()
+    async with open_checkpointer() as saver:
+        await saver.aget_tuple({"configurable": {"thread_id": "t1", "checkpoint_ns": ""}})
+    await close_database()
+    print("upgraded" if taken else "waited", flush=True)
+
+asyncio.run(start())
+"""
+"""Opens the database when it is told to, and says whether it was this process that upgraded it."""
+
+
+async def test_of_processes_that_start_at_once_one_upgrades_and_the_others_wait(older: str):
+    pipe = asyncio.subprocess.PIPE
+    command, root = [sys.executable, "-c", START], Path(__file__).parents[2]
+    processes = [
+        await asyncio.create_subprocess_exec(*command, cwd=root, stdin=pipe, stdout=pipe)
+        for _ in range(3)
+    ]
+    for one in processes:
+        assert one.stdout
+        assert await one.stdout.readline() == b"ready\n"
+    told = await asyncio.gather(*(one.communicate(b"\n") for one in processes))
+
+    assert [one.returncode for one in processes] == [0, 0, 0]
+    assert sorted(out for out, _ in told) == [b"upgraded\n", b"waited\n", b"waited\n"]
+    assert (await values(select(schema.c.version))) == [SCHEMA_VERSION]
+    assert len(await values(select(pages.c.number))) == 3
