@@ -74,8 +74,8 @@ async def _check(watch: Watch, tell: Tell) -> WatchCheck:
     except Exception:
         # What nobody foresaw in one watch must not keep others from being asked.
         log.exception("watch %s", watch.id)
-        problem = Problem(ErrorCode.INTERNAL, "the check failed", hint="see the log")
-        news, code = describe_failure(watch, run.run, problem), problem.code
+        failure = Problem(ErrorCode.INTERNAL, "the check failed", hint="see the log")
+        news, code = describe_failure(watch, run.run, failure), failure.code
     told = watch.notify if _is_told(watch, news) else []
     check = WatchCheck(
         secrets.token_hex(16),
