@@ -47,7 +47,7 @@ from storage.table_rows import (
     untyped_table,
     write_table,
 )
-from storage.tables import metadata
+from storage.tables import load_tables, metadata
 from storage.upgrades import SCHEMA_VERSION
 
 _ROOM = 3
@@ -92,6 +92,7 @@ def _check(file: Path) -> BackupManifest:
 
 def _check_known(manifest: BackupManifest, where: str) -> None:
     check_readable(manifest.schema_version, SCHEMA_VERSION, where)
+    load_tables()
     known = metadata.tables.keys() - NOT_KEPT
     if unknown := [one.name for one in manifest.tables if one.name not in known]:
         what = f"it has the table {unknown[0][:80]}, which this program does not know"
