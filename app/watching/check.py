@@ -19,7 +19,7 @@ from app.auth.cost_quotas import check_cost_quota
 from app.cli.progress import RunProgress
 from app.cli.question_run import load_model_names
 from app.unattended_run import UnattendedRun
-from app.watching.news import News, compose_news, describe_failure
+from app.watching.news import News, compose_news, tell_failure
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from graph.context import Context, build_context
@@ -70,12 +70,12 @@ async def _check(watch: Watch, tell: Tell) -> WatchCheck:
         news = await _find_news(watch, run, tell)
         code = ""
     except Problem as problem:
-        news, code = describe_failure(watch, run.run, problem), problem.code
+        news, code = tell_failure(watch, run.run, problem), problem.code
     except Exception:
         # What nobody foresaw in one watch must not keep others from being asked.
         log.exception("watch %s", watch.id)
         failure = Problem(ErrorCode.INTERNAL, "the check failed", hint="see the log")
-        news, code = describe_failure(watch, run.run, failure), failure.code
+        news, code = tell_failure(watch, run.run, failure), failure.code
     told = watch.notify if _is_told(watch, news) else []
     check = WatchCheck(
         secrets.token_hex(16),

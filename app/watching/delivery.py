@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from app.watching.mail import mail_notice
+from app.watching.mailed_notices import mail_notice
 from app.watching.webhook import post_notice
 from config.errors import ErrorCode, Problem
 from runs.lock import acquire

@@ -84,7 +84,7 @@ def _list_changes(found: ReportDiff) -> dict[str, Any]:
     }
 
 
-def describe_failure(watch: Watch, run: str, problem: Problem) -> News:
+def tell_failure(watch: Watch, run: str, problem: Problem) -> News:
     """Return the notice that a check has failed."""
     about = {"watch": watch.name, "question": watch.question, "run": run, "title": watch.question}
     failed = {"status": "failed", "error": problem.as_dict(), "language": "en"}
@@ -110,7 +110,7 @@ def render_subject(notice: dict[str, Any]) -> str:
     return render_prompt(name, language=notice["language"], title=notice["title"])
 
 
-def list_groups(notice: dict[str, Any]) -> list[tuple[str, list[str]]]:
+def list_notice_groups(notice: dict[str, Any]) -> list[tuple[str, list[str]]]:
     """Return the groups of changes with their headings, without empty ones."""
     language = notice["language"]
     groups = []
@@ -129,7 +129,7 @@ def _line(group: str, one: Any) -> str:
 def render_notice(notice: dict[str, Any]) -> str:
     """Return the notice as plain text."""
     parts: list[str] = [render_subject(notice), *_list_facts(notice)]
-    for heading, lines in list_groups(notice):
+    for heading, lines in list_notice_groups(notice):
         parts += ["", heading, *(f"- {line}" for line in lines)]
     return "\n".join(parts) + "\n"
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from app.watching.delivery import check_receiver
-from app.watching.mail import mail_notice
+from app.watching.mailed_notices import mail_notice
 from app.watching.news import render_notice
 from app.watching.webhook import post_notice
 from config.errors import Problem

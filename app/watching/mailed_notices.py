@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from app.watching.news import list_groups, render_notice, render_subject
+from app.watching.news import list_notice_groups, render_notice, render_subject
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from tools.web.transport import is_private_host
@@ -57,7 +57,7 @@ def compose_mail(address: str, id: str, notice: dict[str, Any]) -> EmailMessage:
 
 
 def _render_html(notice: dict[str, Any]) -> str:
-    groups = list_groups(notice)
+    groups = list_notice_groups(notice)
     head = render_notice({**notice, **dict.fromkeys(_LISTS, ())}).strip().split("\n")
     parts = [f"<h2>{escape(head[0])}</h2>", *(f"<p>{escape(line)}</p>" for line in head[1:])]
     for heading, lines in groups:
