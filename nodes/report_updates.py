@@ -29,6 +29,7 @@ from runs.earlier_runs import REJECTIONS, load_thread_states
 from runs.lifecycle import RunRecord
 from storage.events import find_undone_events, list_events
 from text.normalization import cut_at_word
+from text.revision_requests import is_correction
 from text.script import detect_language
 from text.words import search_words
 
@@ -167,7 +168,10 @@ def _squeeze(text: str) -> str:
 async def _list_versions(
     run: RunRecord, state: State, document: ReportDocument
 ) -> list[LaterChange]:
-    """Return the newest version of the report, and the sentences that it sets right."""
+    """Return the corrections that versions were asked for by, and the newest version.
+
+    With the version are the sentences that it sets right.
+    """
     states = await load_thread_states(run.thread)
     revised = {
         name: revision
@@ -186,6 +190,11 @@ async def _list_versions(
     if later == run.id:
         return []
     day = states[later]["report"].get("created", "")
+    told = [
+        _to_correction(revised[name]["request"], states[name], document["body"])
+        for name in sorted(revised, key=lambda one: states[one]["turn"])
+        if revised[name]["run"] == run.id and is_correction(revised[name]["request"])
+    ]
     sentences: list[str] = []
     if sets_right:
         new = states[sets_right]["report"]["body"]
@@ -193,7 +202,18 @@ async def _list_versions(
         sentences = await asyncio.to_thread(
             _list_corrected, document["body"], new, refreshed=refreshed
         )
-    return [LaterChange(kind="version", day=day, words=later, sentences=sentences)]
+    return [*told, LaterChange(kind="version", day=day, words=later, sentences=sentences)]
+
+
+def _to_correction(request: str, state: State, body: str) -> LaterChange:
+    """Return what the person said against a report in the question that made the next version."""
+    words = "" if FORGOTTEN_MARK in request else " ".join(request.split())
+    return LaterChange(
+        kind="corrected",
+        day=state["report"].get("created", ""),
+        words=cut_at_word(words, 400),
+        sentences=_list_named_sentences(body, words),
+    )
 
 
 def _list_corrected(old: str, new: str, *, refreshed: bool) -> list[str]:

@@ -51,10 +51,25 @@ _MIN_LONGER_SHARE = 0.4
 _MAX_MUTUAL_REST = 0.35  # of the shared weight, that both sentences have beside it
 _MIN_DENIED_SHARE = 0.85
 _MIN_DENIED_WORDS = 4
+_MIN_REPEATED_WORDS = 2  # where both sentences have the same words
 _MIN_TITLE_SHARE = 0.5
 _LONGEST = 400  # characters of a sentence
 _MOST_COMMON = 150  # sentences with a word by which others are found
 _PRONOUN = regex(r"\b(?:he|him|his|she|hers?|it|its|they|them|their)\b", re.IGNORECASE)
+_PARTICULAR = regex(
+    r"\b(?:the|this|that|these|those|here|there|I|me|my|we|us|our|you|your|he|him|his|she|hers?|its?"
+    r"|they|them|their)\b",
+    re.IGNORECASE,
+)
+_DENYING = frozenset({"cannot"})
+_SUFFIX = regex(r"(?<=\w)\.(?:md|txt|pdf|docx?|pptx?|xlsx?|csv|html?|rtf|odt|epub)\Z")
+_PLURAL = regex(r"[A-Z][a-z]+[^s\W]s")
+_SUBJECT = regex(
+    r"The (?P<noun>[a-z]+)\b(?: of the "
+    r"(?:(?P<of>[a-z]+)|(?:[A-Z][\w’-]+ )*(?P<name>[A-Z][\w’-]+)))?"
+    r"(?! of\b)"
+)
+_LONG_NAME = regex(r"\b(?!The |A |An )[A-Z][\w’-]+(?: [A-Z][\w’-]+)+")
 _NUMBERED = regex(r"\d+")
 _YEAR_OF_NAME = regex(
     r"\b(?:[Tt]he|[Ii]ts|[Tt]heir|[Hh]is|[Hh]er)\s+(?:1[0-9]|20)\d\d\s|^(?:1[0-9]|20)\d\d\s[A-Z]"
@@ -127,7 +142,7 @@ def about_statements(text: str) -> Callable[[frozenset[str]], bool]:
 def _read_passage(
     source: Source, text: str, wanted: Callable[[frozenset[str]], bool]
 ) -> ComparedPassage:
-    title = source["title"].partition(SECTION_SEPARATOR)[0]
+    title = _SUFFIX.sub("", source["title"].partition(SECTION_SEPARATOR)[0])
     sentences = [ComparedSentence(one, words, wanted(words)) for one, words in _split_text(text)]
     return ComparedPassage(source["id"], get_document_key(source), title, text, sentences)
 
@@ -169,7 +184,7 @@ def _iter_candidates(passages: Sequence[ComparedPassage]) -> Iterator[Candidate]
             every[word].append(at)
             if sentence.wanted:
                 wanted[word].append(at)
-        near = (sentences[there] for there, count in shared.items() if count >= _MIN_SHARED_WORDS)
+        near = (sentences[there] for there, count in shared.items() if count >= _MIN_REPEATED_WORDS)
         for other in near:
             if _is_candidate(*other, passage, sentence):
                 yield *other, passage, sentence
@@ -181,7 +196,13 @@ def _is_candidate(
     beside: ComparedPassage,
     other: ComparedSentence,
 ) -> bool:
-    return passage.document != beside.document and _has_like_words(one.words, other.words)
+    if passage.document == beside.document:
+        return False
+    if len(one.words & other.words) < _MIN_SHARED_WORDS and not (
+        one.words <= other.words or other.words <= one.words
+    ):
+        return False
+    return _has_like_words(one.words, other.words)
 
 
 def _has_like_words(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -204,10 +225,11 @@ def _compare(
     one, other = read_stated_sentence(first.text), read_stated_sentence(second.text)
     if one.apart != other.apart or one.ordinals != other.ordinals or _names_others(one, other):
         return None
-    if not _has_same_subject(passage, one, beside, other):
-        return None
     reason = _find_reason(passage, one, beside, other)
     if reason is None:
+        return None
+    general = reason == "negation" and _are_general(one, other)
+    if not general and not _has_same_subject(passage, one, beside, other):
         return None
     return SourceContradiction(
         about=_name_topic(one, other),
@@ -244,6 +266,9 @@ def _has_same_subject(
         return _has_same_chinese_subject(passage, one, beside, other)
     if _NUMBERED.findall(passage.title) != _NUMBERED.findall(beside.title):
         return False
+    same = _is_same_named_thing(passage, one, beside, other)
+    if same is not None or len(one.words & other.words) < _MIN_SHARED_WORDS:
+        return bool(same)
     if not (one.lead or other.lead):
         return _are_same_titles(passage.title, beside.title)
     ours = _find_subject(passage.title, one) or passage.title
@@ -253,6 +278,54 @@ def _has_same_subject(
     return _is_named_fully(ours, one, other, (passage.title, beside.title)) or _are_same_titles(
         passage.title, beside.title
     )
+
+
+def _is_same_named_thing(
+    passage: ComparedPassage, one: StatedSentence, beside: ComparedPassage, other: StatedSentence
+) -> bool | None:
+    """Tell whether "the bridge" of two sentences is one bridge, by the names in their documents.
+
+    It is if each document names only this one, and is not if they name none in common; else
+    nobody knows.
+    """
+    if _PRONOUN.search(one.text) or _PRONOUN.search(other.text):
+        return None
+    ours, theirs = (_map_names(f"{each.title}\n{each.text}") for each in (passage, beside))
+    for noun in one.words & other.words & ours.keys() & theirs.keys():
+        if _is_about(one, noun, ours[noun]) and _is_about(other, noun, theirs[noun]):
+            if ours[noun].isdisjoint(theirs[noun]):
+                return False
+            if len(ours[noun] | theirs[noun]) == 1:
+                return True
+    return None
+
+
+@lru_cache(maxsize=128)
+def _map_names(text: str) -> dict[str, frozenset[frozenset[str]]]:
+    """Return the names of several words in a text, each as its words, by their last word."""
+    found: dict[str, set[frozenset[str]]] = defaultdict(set)
+    for name in _LONG_NAME.findall(text):
+        words = search_words(name)
+        if len(words) > 1:
+            found[words[-1]].add(frozenset(words))
+    return {noun: frozenset(names) for noun, names in found.items()}
+
+
+def _is_about(sentence: StatedSentence, noun: str, names: Iterable[frozenset[str]]) -> bool:
+    """Tell whether a sentence begins with a name, or with its noun in its place."""
+    found = _SUBJECT.match(sentence.text)
+    if found:
+        return noun in search_words(found["of"] or found["name"] or found["noun"])
+    begins = frozenset(search_words(sentence.lead))
+    return any(begins <= name <= sentence.words for name in names) and noun in begins
+
+
+def _are_general(one: StatedSentence, other: StatedSentence) -> bool:
+    """Tell whether two sentences are of the same things in general: "Piles …", not "The pile"."""
+    if one.words - _DENYING != other.words - _DENYING or detect_language(one.text) == "zh":
+        return False
+    plural = all(not each.lead or _PLURAL.fullmatch(each.lead) for each in (one, other))
+    return plural and not (_PARTICULAR.search(one.text) or _PARTICULAR.search(other.text))
 
 
 def _find_subject(title: str, sentence: StatedSentence) -> str:
@@ -327,8 +400,9 @@ def _denies(one: StatedSentence, other: StatedSentence) -> bool:
         return False
     if not (_is_part(one.years, other.years) and _is_part(one.dates, other.dates)):
         return False
-    shared, every = one.words & other.words, one.words | other.words
-    return len(shared) >= _MIN_DENIED_WORDS and _weigh(shared) >= _MIN_DENIED_SHARE * _weigh(every)
+    shared, every = one.words & other.words, (one.words | other.words) - _DENYING
+    least = _MIN_SHARED_WORDS if shared == every else _MIN_DENIED_WORDS
+    return len(shared) >= least and _weigh(shared) >= _MIN_DENIED_SHARE * _weigh(every)
 
 
 def _is_part(ours: frozenset[Any], theirs: frozenset[Any]) -> bool:

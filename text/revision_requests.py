@@ -59,6 +59,11 @@ def parse_revision_request(message: str) -> RevisionRequest | None:
     return _parse_topic(text)
 
 
+def is_correction(message: str) -> bool:
+    """Tell whether a message says that the report before it is wrong, and what is right."""
+    return bool(_PATTERNS.correct.match(_strip_politeness(message)))
+
+
 def find_target_language(text: str) -> Literal["en", "zh", ""]:
     """Return the language that a request to translate names, if it is one of the prompts.
 

@@ -290,8 +290,11 @@ class EventLines(RunProgress):
 
     def print_line(self, line: str) -> None:
         """Write a line as an event of its own kind."""
-        seconds = round(time.monotonic() - self.started_at, 2)
-        self._write({"kind": "note", "text": one_line(line), "seconds": seconds})
+        self._write({"kind": "note", "text": one_line(line)})
+
+    def restart_clock(self, what: str) -> None:
+        """Say what is being done now; the clock of the command goes on."""
+        self.set_activity(what)
 
     def on_event(self, event: dict[str, Any]) -> None:
         """Write an event of the run."""
@@ -299,6 +302,8 @@ class EventLines(RunProgress):
             self._write(event)
 
     def _write(self, event: dict[str, Any]) -> None:
+        """Write an event with the seconds of the command; a run counts only its own."""
+        event = {**event, "seconds": round(time.monotonic() - self.started_at, 2)}
         self.console.file.write(f"{json.dumps(event)}\n")
         self.console.file.flush()
 

@@ -128,6 +128,22 @@ async def test_a_later_version_with_other_numbers_marks_what_it_sets_right(
     assert "later" not in new
 
 
+async def test_a_correction_that_made_a_later_version_stands_at_the_top_of_the_earlier_one(
+    asked: str, choices: dict[str, object], script: Script
+):
+    said = "that is wrong: Frisch described the waggle dance in 1923"
+    later = await ask(said, choices)
+
+    changes = (await load(asked)).document["later"]
+    assert [(one["kind"], one["words"]) for one in changes] == [
+        ("corrected", said),
+        ("version", later),
+    ]
+    assert len(changes[0]["sentences"]) == 1
+    assert "1927" in changes[0]["sentences"][0]
+    assert f"you said of it “{said}”" in render_markdown((await load(asked)).document)
+
+
 async def test_another_form_of_a_report_sets_nothing_right(
     asked: str, choices: dict[str, object], script: Script
 ):

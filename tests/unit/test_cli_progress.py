@@ -262,7 +262,21 @@ def test_programs_get_the_events_themselves_a_line_each(screen):
 
     note, line = map(json.loads, screen.getvalue().splitlines())
     assert (note["kind"], note["text"]) == ("note", "Read 3 files")
-    assert line == event
+    assert {**line, "seconds": event["seconds"]} == event
+
+
+def test_the_seconds_of_a_command_never_fall(screen):
+    progress = EventLines(Console(file=screen, width=20))
+    progress.started_at -= 15
+
+    progress.print_line("Read 3 files")
+    progress.on_event(told("searching", "s1", "Searching: bees", query="bees"))
+    progress.restart_clock("Learning from it")
+    progress.print_line("Learnt")
+
+    seconds = [json.loads(line)["seconds"] for line in screen.getvalue().splitlines()]
+    assert seconds[0] >= 15
+    assert seconds == sorted(seconds)
 
 
 def test_progress_can_be_shown_plainly_or_not_at_all(capsys):

@@ -130,6 +130,40 @@ def test_sentences_that_only_say_it_are_compared_by_the_titles_of_their_document
     assert reasons(one, other, {"S1": "Floods of 1775", "S2": "Floods of 1785"}) == []
 
 
+FILES = {"S1": "history.md", "S2": "council.md"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "reason"),
+    [
+        ("The bridge was built in 1894.", "The bridge was built in 1896.", "date"),
+        (
+            "The repair of the bridge costs 3.4 million euros.",
+            "The repair of the bridge will cost 4.1 million euros.",
+            "number",
+        ),
+    ],
+)
+def test_the_only_bridge_that_two_documents_name_is_one_bridge(one: str, other: str, reason: str):
+    history = f"The Harrow Bridge crosses the river. {one}"
+    council = f"The council spoke of Harrow Bridge. {other}"
+
+    assert reasons(history, council, FILES) == [reason]
+    named = (each.replace("bridge", "Harrow Bridge") for each in (one, other))
+    assert reasons(*named, FILES) == [reason]
+    assert reasons(history, council.replace("Harrow", "Selby"), FILES) == []
+    assert reasons(history, f"{council} So is Selby Bridge.", FILES) == []
+
+
+@pytest.mark.parametrize("denied", ["cannot be", "can not be", "can't be"])
+def test_what_things_in_general_can_and_cannot_do_is_a_contradiction(denied: str):
+    one, other = "Piles can be driven in winter.", f"Piles {denied} driven in winter."
+
+    assert reasons(one, other, FILES) == ["negation"]
+    assert reasons(one.replace("Piles", "The piles"), other, FILES) == []
+    assert reasons(one, other.replace("driven", "tested"), FILES) == []
+
+
 def test_a_value_that_the_other_document_has_elsewhere_is_no_contradiction():
     other = "The pond of the mill covers 17 acres. At low tide, the pond covers 12 acres."
 
