@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -113,13 +114,14 @@ async def run_watches(*, name: str, everybody: bool, invocation: Invocation) -> 
     return ErrorKind.FAILED.exit_status if failed else 0
 
 
-async def run_loop(*, as_json: bool) -> None:
+async def run_loop(*, invocation: Invocation) -> None:
     """Ask what is due, for everybody, until Ctrl-C or a signal."""
 
     def tell(line: str) -> None:
         """Tell one line, with its time."""
-        if as_json:
+        if invocation.as_json:
             print_json({"at": time.time(), "line": line})
+            sys.stdout.flush()
         else:
             print_notice(f"{_moment(time.time())} {line}")
 

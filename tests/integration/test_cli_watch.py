@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,17 @@ def test_a_watch_that_cannot_be_is_refused(place: Place, forks: Forks, words: li
 
     assert done.status == 2
     assert f"error[{code}]" in done.problem
+
+
+def test_a_loop_asks_what_is_due_until_it_is_told_to_end(place: Place, forks: Forks):
+    forks.run(place, "watch", "add", WHO, "--every", "weekly", "--name", "bees", "--docs", "bees")
+
+    with place.start("watch", "loop", "--json") as loop:
+        assert loop.stdout
+        told = [json.loads(loop.stdout.readline())["line"] for _ in range(2)]
+        loop.send_signal(signal.SIGTERM)
+        ended = loop.wait(30)
+
+    assert told[0] == "watching"
+    assert "bees" in told[1]
+    assert ended == 143
