@@ -189,19 +189,18 @@ async def _list_versions(
         sets_right = name if only_found else sets_right
     if later == run.id:
         return []
-    day = states[later]["report"].get("created", "")
-    told = [
-        _to_correction(revised[name]["request"], states[name], document["body"])
-        for name in sorted(revised, key=lambda one: states[one]["turn"])
-        if revised[name]["run"] == run.id and is_correction(revised[name]["request"])
+    day, body = states[later]["report"].get("created", ""), document["body"]
+    corrections = [
+        (revised[name]["run"], _to_correction(revised[name]["request"], states[name], body))
+        for name in sorted(chain - {run.id}, key=lambda one: states[one]["turn"])
+        if is_correction(revised[name]["request"])
     ]
+    told = [one for version, one in corrections if version == run.id or one["sentences"]]
     sentences: list[str] = []
     if sets_right:
         new = states[sets_right]["report"]["body"]
         refreshed = revised[sets_right]["kind"] == "refresh"
-        sentences = await asyncio.to_thread(
-            _list_corrected, document["body"], new, refreshed=refreshed
-        )
+        sentences = await asyncio.to_thread(_list_corrected, body, new, refreshed=refreshed)
     return [*told, LaterChange(kind="version", day=day, words=later, sentences=sentences)]
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from models.extractive.answer_confidence import is_confident_answer, list_missing_words
 from models.extractive.answer_ranking import select_quotes
+from models.extractive.dimensions import word_dimension
 from models.extractive.foreign_quotes import (
     ForeignQuotes,
     is_only_foreign,
@@ -166,7 +167,8 @@ def write_finding(prompt: ParsedPrompt) -> WrittenAnswer:
 
     Where documents disagree, each has its quotes under its title.
     """
-    wanted = [text for text in prompt.step or () if key_terms(text)] or [prompt.question]
+    asked_for = [text for text in prompt.step or () if key_terms(text)] or [prompt.question]
+    wanted = [word_dimension(text, prompt.pages) for text in asked_for]
     prompt = prompt._replace(pages=tuple(select_named_pages(wanted[0], prompt.pages)))
     is_foreign = is_only_foreign(wanted[0], prompt.pages)
     if foreign := select_foreign_quotes(wanted[0], prompt.pages) if is_foreign else None:
@@ -216,7 +218,8 @@ def _quoted(prompt: ParsedPrompt) -> WrittenAnswer:
     titles = _titles(prompt) if asks_disagreement(prompt.question) else {}
     set_out = _several(titles, [one for _, quotes in sections for one in quotes])
     shown = choose_answer_quotes(prompt.question, sure or sections, titles)
-    unsure = None if sure or set_out else _lacking(prompt, pages, shown)
+    quoted = [*shown, *(one for _, quotes in sections for one in quotes)]
+    unsure = None if sure or set_out else _lacking(prompt, pages, quoted)
     blocks = [_opening(prompt, shown, titles, "says" if unsure is None else "related")]
     evidence: dict[str, list[SourceQuote]] = {}
     for title, quotes in sections:
@@ -234,29 +237,29 @@ def _quoted(prompt: ParsedPrompt) -> WrittenAnswer:
 
 
 def _lacking(
-    prompt: ParsedPrompt, pages: Sequence[QuotedSection], shown: Sequence[SourceQuote]
+    prompt: ParsedPrompt, pages: Sequence[QuotedSection], quoted: Sequence[SourceQuote]
 ) -> str | None:
-    """Return what the quotes lack that a report begins with; `None` if the pages answer surely.
+    """Return what all quotes of a report lack; `None` if the pages answer surely.
 
     Quotes in another language than the question have none of its words, whatever they say.
     """
     if pages and _unsure(prompt.question, prompt, pages[0][1]) is None:
         return None
     language = detect_language(prompt.question)
-    readable = any(detect_language(one.text) == language for one in shown)
-    return _spelt(prompt, shown) if readable else ""
+    readable = any(detect_language(one.text) == language for one in quoted)
+    return _spelt(prompt, quoted) if readable else ""
 
 
 def _unsure(question: str, prompt: ParsedPrompt, quotes: list[SourceQuote]) -> str | None:
-    """Return what the first quotes lack of a question, or `None` if they answer it."""
+    """Return what all quotes lack of a question, or `None` if the first ones answer it."""
     lead = choose_answer_quotes(question, [(question, quotes)], {})
     ranked = [*lead, *(one for one in quotes if one not in lead)]
     sure = is_confident_answer(question, prompt.pages, ranked, len(lead))
-    return None if sure else _spelt(prompt, lead, question)
+    return None if sure else _spelt(prompt, ranked, question)
 
 
-def _spelt(prompt: ParsedPrompt, lead: Sequence[SourceQuote], question: str = "") -> str:
-    return prompt.words["comma"].join(list_missing_words(question or prompt.question, lead))
+def _spelt(prompt: ParsedPrompt, quotes: Sequence[SourceQuote], question: str = "") -> str:
+    return prompt.words["comma"].join(list_missing_words(question or prompt.question, quotes))
 
 
 def _stated(pages: Iterable[SourcePassage]) -> str:

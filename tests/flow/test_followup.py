@@ -126,7 +126,7 @@ async def test_what_was_left_open_is_told_to_the_next_plan_until_it_is_known(
     await thread.begin(FIRST, make(choices), quiet)
 
     plan = script.prompts("Draft")[-1]
-    assert "<open>\nquantum chromodynamics: no source says anything about it\n</open>" in plan
+    assert "<open>\nquantum chromodynamics: nothing was found that answers it\n</open>" in plan
 
 
 async def test_a_finding_that_did_not_pass_is_not_handed_on(

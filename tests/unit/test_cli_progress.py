@@ -86,7 +86,7 @@ def test_why_a_step_failed_is_said_in_words(progress, screen):
 
     progress.on_event(finding(status="failed", reason="no_evidence"))
 
-    assert "✗ s1: The dance: no source says anything about it" in screen.getvalue()
+    assert "✗ s1: The dance: nothing was found that answers it" in screen.getvalue()
 
 
 @pytest.mark.parametrize(

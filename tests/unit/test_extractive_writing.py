@@ -423,3 +423,38 @@ def test_quotes_in_another_language_are_not_said_to_lack_the_words_of_the_questi
     found = PromptFinding("s1", asked, "insufficient_evidence", quoted)
 
     assert writing.write_report(ParsedPrompt(question=asked, findings=(found,))).unsure == ""
+
+
+WALL = (
+    SourcePassage("S1", "History of the wall", "", "The flood wall stands here since 1931."),
+    SourcePassage("S2", "Survey", "", "The wall is 212 metres long and 4 metres high."),
+)
+
+
+@pytest.mark.parametrize("asked", ["the length of the wall", "The height of the flood wall"])
+def test_a_dimension_is_found_where_a_source_gives_it_by_its_unit(asked: str):
+    text = finding(ParsedPrompt(question="The wall", step=(asked, ""), pages=WALL))
+
+    assert '<q s="S2">The wall is 212 metres long and 4 metres high.</q>' in text
+
+
+def test_a_dimension_that_no_source_gives_is_not_answered():
+    asked = "the width of the wall"
+
+    assert finding(ParsedPrompt(question="The wall", step=(asked, ""), pages=WALL)) == (
+        "No passage answers this."
+    )
+
+
+def test_a_word_that_any_quote_has_is_not_missing():
+    text = (
+        "Studies in Yunnan showed that bees raise the harvest of apples by 20 per cent. In Kent, a"
+        " study of 40 orchards found that bees doubled the harvest of cherries."
+    )
+    asked = "What did studies in Yunnan and Kent find about bees?"
+    pages = (SourcePassage("S1", "Bees and farming", "", text),)
+    prompt = ParsedPrompt(question=asked, step=(asked, ""), pages=pages)
+
+    for written in (writing.write_finding(prompt), writing.write_report(prompt)):
+        assert "Kent" in written.text
+        assert "Kent" not in (written.unsure or "")

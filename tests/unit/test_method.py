@@ -110,7 +110,7 @@ def test_each_step_says_how_it_ended():
     assert part(describe_method(state(steps), report(), ""), "Steps") == [
         "How far: answered (2 sources)",
         "Taste: answered as far as anything was found (1 source)",
-        "Smell: no source says anything about it",
+        "Smell: nothing was found that answers it",
         "Sound: a limit of the run was reached (max_calls = 3)",
     ]
 

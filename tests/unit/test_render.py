@@ -85,7 +85,7 @@ def test_a_whole_report_reads_from_title_to_removals():
         "*Why do bees dance?*\n\n"
         "Bees “dance in the dark” [1, p. 4]. They tell directions [2][1].\n\n"
         "## What is not known\n\n"
-        "- **Smell**: no source says anything about it\n\n"
+        "- **Smell**: nothing was found that answers it\n\n"
         "## Sources\n\n"
         "[1] Title 2 — /home/ada/bees.pdf\n\n"
         "[2] Title 1 — https://example.org/1\n\n"
@@ -364,7 +364,7 @@ def test_a_notice_about_the_status_is_not_given_twice():
         ("failed", "some_new_code", "en", "it failed (some new code)"),
         ("failed", "", "en", "it failed"),
         ("failed", "The server was asleep", "en", "The server was asleep"),
-        ("failed", "no_evidence", "zh", "没有来源谈到这一点"),
+        ("failed", "no_evidence", "zh", "没有找到能回答它的内容"),
         ("skipped", "some_new_code", "zh", "未进行（some new code）"),
     ],
 )
@@ -378,8 +378,8 @@ def test_a_gap_is_told_in_words(status, reason, language, told):
 @pytest.mark.parametrize(
     ("language", "smells", "rest"),
     [
-        ("en", "**Smell**, **Taste**: no source says", "**Sound**: the model took too long"),
-        ("zh", "**Smell**、**Taste**：没有来源", "**Sound**：模型响应超时"),
+        ("en", "**Smell**, **Taste**: nothing was found", "**Sound**: the model took too long"),
+        ("zh", "**Smell**、**Taste**：没有找到", "**Sound**：模型响应超时"),
     ],
 )
 def test_a_reason_that_several_steps_have_is_told_once(language: str, smells: str, rest: str):
