@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -168,12 +169,14 @@ async def find_origin_pages(owner: str, name: str) -> OriginPages:
         owner: Whose pages.
         name: The address of a web page, a file or folder that was read, a run, a conversation.
     """
-    mine = select(documents.c.sha256, documents.c.path, path_condition(name).label("inside"))
+    inside = await asyncio.to_thread(path_condition, name)
+    mine = select(documents.c.sha256, documents.c.path, inside.label("inside"))
     rows = (await read_rows(mine.where(documents.c.owner == owner))).all()
     here = {row.path for row in rows if row.inside}
     elsewhere = {row.sha256: row.path for row in rows if row.path not in here}
     hashes = {row.sha256 for row in rows if row.path in here}
-    former = (former_documents.c.owner == owner, path_condition(name, former_documents))
+    formerly = await asyncio.to_thread(path_condition, name, former_documents)
+    former = (former_documents.c.owner == owner, formerly)
     before = await read_rows(select(former_documents.c.sha256).where(*former))
     hashes |= set(before.scalars())
     kinds = {*PAGE_KINDS, *(shelf.kind for shelf in await list_namespaces(owner))}
