@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from app.cli.forget import _plan_erasure, redraw_reports, resolve_pages
+from app.cli.forget import preview_erasure, redraw_reports, resolve_pages
 from config.errors import Problem
 from graph.session import ThreadSession
 from library.page_retrieval import search_pages
@@ -53,7 +53,7 @@ async def found(query: str = QUERY, *folders: str) -> list[str]:
 async def forgotten(origin: str, *, copies: bool = False) -> Any:
     these = await resolve_pages(ME, [], origin, forgotten=True)
     target = ErasureTarget(ME, pages=tuple(these.ids), origin=origin)
-    plan = await _plan_erasure(target, these.shared, copies=copies)
+    plan = await preview_erasure(target, these.shared, copies=copies)
     await execute_erasure(plan.plan, partial(redraw_reports, ME))
     return plan
 
@@ -190,7 +190,7 @@ async def test_a_page_that_was_removed_and_then_forgotten_does_not_come_back(tmp
     root = await folder(tmp_path, "a")
     these = await resolve_pages(ME, [], root)
     done = await remove_pages(ME, these.ids, root)
-    plan = await _plan_erasure(ErasureTarget(ME, pages=tuple(these.ids)), {}, copies=False)
+    plan = await preview_erasure(ErasureTarget(ME, pages=tuple(these.ids)), {}, copies=False)
     await execute_erasure(plan.plan, partial(redraw_reports, ME))
 
     with pytest.raises(Problem) as told:
