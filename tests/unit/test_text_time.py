@@ -78,6 +78,7 @@ NOT_MEASURED = frozenset(
         "calls.streaming.show_text",
         "calls.replies.reply_problem",
         "calls.replies.finish_reason",
+        "library.uploads.is_upload_id",
         "calls.replies.reply_text",
         "runs.lifecycle.check_question",
         "runs.masking.mask_message",
