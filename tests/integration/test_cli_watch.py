@@ -70,9 +70,12 @@ def test_a_loop_asks_what_is_due_until_it_is_told_to_end(place: Place, forks: Fo
 
     with place.start("watch", "loop", "--json") as loop:
         assert loop.stdout
-        told = [json.loads(loop.stdout.readline())["line"] for _ in range(2)]
-        loop.send_signal(signal.SIGTERM)
-        ended = loop.wait(30)
+        try:
+            told = [json.loads(loop.stdout.readline())["line"] for _ in range(2)]
+            loop.send_signal(signal.SIGTERM)
+            ended = loop.wait(60)
+        finally:
+            loop.kill()
 
     assert told[0] == "watching"
     assert "bees" in told[1]
