@@ -51,6 +51,8 @@ def collector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Colle
     monkeypatch.setenv("DOSSIER_MODELS", str(table))
     with collecting() as collector:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+        # Nothing is sent before the end, however slow the machine is.
+        monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "600000")
         new_process()
         yield collector
         collector.released.set()
