@@ -31,9 +31,13 @@ from tests.flow.test_defects import draft, quiet
 from tests.page_vectors import use
 from tests.places import new_process
 
-pytestmark = pytest.mark.extractive(
-    "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
-)
+pytestmark = [
+    # A session that is killed closes nothing.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.extractive(
+        "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"
+    ),
+]
 
 QUESTION = "How do bees dance? My password is hunter2hunter2."
 

@@ -33,7 +33,7 @@ def silent_model() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="session")
-def told() -> Iterator[Collector]:
+def span_collector() -> Iterator[Collector]:
     """The collector of OpenTelemetry that the server tells of its runs."""
     with collecting() as collector:
         yield collector
@@ -41,10 +41,10 @@ def told() -> Iterator[Collector]:
 
 @pytest.fixture(scope="session")
 def server(
-    tmp_path_factory: pytest.TempPathFactory, silent_model: ModelServer, told: Collector
+    tmp_path_factory: pytest.TempPathFactory, silent_model: ModelServer, span_collector: Collector
 ) -> Iterator[Server]:
     keys = {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": silent_model.url}
-    keys |= {"OTEL_EXPORTER_OTLP_ENDPOINT": told.url, "OTEL_BSP_SCHEDULE_DELAY": "100"}
+    keys |= {"OTEL_EXPORTER_OTLP_ENDPOINT": span_collector.url, "OTEL_BSP_SCHEDULE_DELAY": "100"}
     with serving(tmp_path_factory.mktemp("server"), **keys) as server:
         yield server
 

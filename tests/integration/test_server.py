@@ -54,13 +54,13 @@ async def test_a_run_pauses_at_the_plan_with_a_schema_for_the_answer_and_resumes
 
 
 async def test_a_collector_is_told_of_the_sessions_of_a_run_as_the_ledger_has_them(
-    client: Any, server: Server, told: Collector
+    client: Any, server: Server, span_collector: Collector
 ):
     thread, _ = await reviewed(client)
     resume = {"resume": {"decisions": [{"type": "approve"}]}}
     await client.runs.wait(thread, "dossier", command=resume, context=context())
 
-    spans = await _wait_for_sessions(told, thread, 2)
+    spans = await _wait_for_sessions(span_collector, thread, 2)
 
     first, second = sorted((one for one in spans if not one.parent), key=lambda one: one.started)
     assert first.attributes["dossier.status"] == "waiting_review"
