@@ -30,15 +30,17 @@ def parse_database_url(written: str) -> URL:
     The path of a file may hold `?`, `%` and `#`, which have a meaning in other addresses.
 
     Raises:
-        ArgumentError: When it is not an address.
+        Problem: `config_value` when it is not an address.
     """
     if found := re.fullmatch(_FILE, written, re.DOTALL):
         return URL.create(found[1], database=found[2] or None)
     try:
         return make_url(written)
-    except ValueError as error:
-        # SQLAlchemy raises this for a port that is not a number.
-        raise ArgumentError(str(error)) from error
+    except (ArgumentError, ValueError) as error:
+        # SQLAlchemy raises ValueError for a port that is not a number.
+        hint = "use sqlite:///file or postgresql://user@host:5432/name"
+        what, where = "this is not the address of a database", "DOSSIER_DATABASE_URL"
+        raise Problem(ErrorCode.CONFIG_VALUE, what, where=where, hint=hint) from error
 
 
 def is_database_shared() -> bool:
@@ -75,12 +77,7 @@ def create_database_engine(url: str) -> Engine:
     Raises:
         Problem: `config_value` or `storage_unavailable`.
     """
-    try:
-        parsed = parse_database_url(url)
-    except ArgumentError as error:
-        hint = "use sqlite:///file or postgresql://user@host:5432/name"
-        what, where = "this is not the address of a database", "DOSSIER_DATABASE_URL"
-        raise Problem(ErrorCode.CONFIG_VALUE, what, where=where, hint=hint) from error
+    parsed = parse_database_url(url)
     backend = parsed.get_backend_name()
     driver = DRIVERS.get(backend)
     if driver is None:

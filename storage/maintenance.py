@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -84,7 +84,7 @@ def find_database_damage() -> Problem | None:
 def _files() -> list[Path]:
     try:
         url = parse_database_url(settings().database)
-    except (ArgumentError, Problem):
+    except Problem:
         return []
     own = [Path(url.database)] if url.get_backend_name() == "sqlite" and url.database else []
     return [file for file in (*own, settings().checkpoints) if file.is_file()]
