@@ -21,8 +21,7 @@ from app.access import AccessMiddleware
 from app.api.open_route import OpenRoute
 from app.http_app import MaskingMiddleware
 from app.problems import answer_refusal
-from app.server import open_server_checkpointer
-from graph.builder import make_graph
+from app.server import load_graph, open_server_checkpointer
 
 HEALTH_PATHS = frozenset(["/live", "/ready", "/health"])
 """The paths that a worker answers."""
@@ -37,8 +36,7 @@ async def _lifespan(application: FastAPI) -> AsyncIterator[Any]:
     Aegra's own saver knows nothing of secrets, damage, or what else goes with a thread.
     """
     if settings.worker.WORKER_COUNT:
-        # What the first run would have to load.
-        await asyncio.to_thread(make_graph)
+        await asyncio.to_thread(load_graph)
     async with open_server_checkpointer() as saver:
         db_manager.get_checkpointer = lambda: saver
         async with _aegra_lifespan(application) as state:

@@ -29,6 +29,7 @@ from app.auth.ownerless_threads import assign_ownerless_threads
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
+from app.server import load_graph
 from app.upkeep import keep_up
 from app.web.console_gate import CONSOLE
 from config import environment
@@ -281,6 +282,7 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
     await asyncio.to_thread(load_search_table)
     await asyncio.to_thread(load_model_table)
     await assign_ownerless_threads()
+    await asyncio.to_thread(load_graph)
     upkeep = asyncio.create_task(keep_up())
     try:
         yield

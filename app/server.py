@@ -28,6 +28,7 @@ from app.server_kind import is_stop, queues_by_thread
 from calls.run_budget import end_thread_sessions
 from calls.run_spans import end_run_spans
 from config.errors import ErrorCode, Problem
+from config.garbage_collection import spare_loaded_objects
 from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context, build_context
@@ -237,6 +238,12 @@ async def open_server_checkpointer() -> AsyncIterator[ThreadSaver]:
     """Open the saver; the server calls this once and keeps it open."""
     async with open_checkpointer(ServerCheckpointer) as saver:
         yield saver
+
+
+def load_graph() -> None:
+    """Load what the first run would have to load, and spare it the garbage collector."""
+    make_graph()
+    spare_loaded_objects()
 
 
 @asynccontextmanager

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from config.errors import ErrorCode
+from config.garbage_collection import spare_loaded_objects
 from config.resources import replace_resources
 from evals.world import World
 from graph.depth import DEPTHS
@@ -151,6 +152,7 @@ async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str
     async with open_session("warm") as warm:
         other = replace(context, project="other")
         await warm.begin("How do bees live?", other, lambda _: None)
+        spare_loaded_objects()
         for number, question in enumerate(EARLIER[:earlier]):
             await ThreadSession(warm.graph, f"earlier{number}").begin(
                 question, context, lambda _: None

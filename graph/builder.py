@@ -5,7 +5,6 @@ Routing depends on the state alone, so a run continues correctly after a person 
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal, cast
@@ -335,11 +334,5 @@ def build_workflow() -> StateGraph[State, Context, Any, Any]:
 
 @cache
 def make_graph() -> CompiledStateGraph[Any, Context, Any, Any]:
-    """Return the main graph for a server, which brings its own checkpointer.
-
-    Whatever is loaded by then lives until the process ends, so the garbage collector is told not to
-    look through it at each collection of a run.
-    """
-    graph = DossierGraph(**vars(build_workflow().compile(name="dossier")))
-    gc.freeze()
-    return graph
+    """Return the main graph for a server, which brings its own checkpointer."""
+    return DossierGraph(**vars(build_workflow().compile(name="dossier")))

@@ -8,6 +8,8 @@ import os
 import signal
 from types import FrameType, ModuleType
 
+from config.garbage_collection import spare_loaded_objects
+
 
 def main() -> None:
     """Run the command line."""
@@ -17,16 +19,12 @@ def main() -> None:
 
 
 def import_frozen(name: str) -> ModuleType:
-    """Import a module while the garbage collector rests, and keep it from the collector for good.
-
-    A module lives until the end, so looking through it is in vain: while it is imported, at every
-    collection after that, and once more when Python ends.
-    """
+    """Import a module while the garbage collector rests, and keep it from the collector for good."""
     gc.disable()
     try:
         return importlib.import_module(name)
     finally:
-        gc.freeze()
+        spare_loaded_objects()
         gc.enable()
 
 

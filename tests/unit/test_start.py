@@ -10,16 +10,19 @@ from pathlib import Path
 import pytest
 
 from app.cli import main, start
+from config.garbage_collection import THRESHOLDS
 
 
 @pytest.fixture
 def _importable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    thresholds = gc.get_threshold()
     (tmp_path / "restful.py").write_text("import gc\nrested = not gc.isenabled()\n")
     (tmp_path / "broken.py").write_text("raise KeyError('gone')\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield
     sys.modules.pop("restful", None)
     gc.unfreeze()
+    gc.set_threshold(*thresholds)
 
 
 @pytest.mark.usefixtures("_importable")
@@ -29,6 +32,7 @@ def test_nothing_is_collected_while_a_module_is_imported_and_it_is_spared_afterw
     assert start.import_frozen("restful").rested
     assert gc.isenabled()
     assert gc.get_freeze_count() > before
+    assert gc.get_threshold() == THRESHOLDS
 
 
 @pytest.mark.usefixtures("_importable")
@@ -44,6 +48,7 @@ def test_no_plugins_of_pydantic_are_looked_for_unless_the_person_wants_some(
 ):
     monkeypatch.setattr(main, "main", lambda: None)
     monkeypatch.delenv("PYDANTIC_DISABLE_PLUGINS", raising=False)
+    thresholds = gc.get_threshold()
     start.main()
     ours = os.environ.pop("PYDANTIC_DISABLE_PLUGINS")
     monkeypatch.setenv("PYDANTIC_DISABLE_PLUGINS", "logfire-plugin")
@@ -52,3 +57,4 @@ def test_no_plugins_of_pydantic_are_looked_for_unless_the_person_wants_some(
     assert ours == "__all__"
     assert os.environ["PYDANTIC_DISABLE_PLUGINS"] == "logfire-plugin"
     gc.unfreeze()
+    gc.set_threshold(*thresholds)
