@@ -239,9 +239,10 @@ async def kill_worker(servers: LocalServers, client: Any, world: Any, moment: fl
     held, sent, killed = recorded(servers, thread), world.requests(), time.monotonic()
     found = await end(client, thread, run)
     again = (world.requests() - sent).keys() & sent.keys()
-    ended = found["status"] == "success" and found["output"]["status"] == "succeeded"
+    said = (found["output"] or {}).get("status")
+    ended = (found["status"], said) == ("success", "succeeded")
     if not ended or again & held:
-        print("  ", thread, found["status"], found.get("error_message"), again & held)
+        print("  ", thread, found["status"], said, found.get("error_message"), again & held)
     in_flight = {one for one in again - held if one.startswith(MODEL)}
     return Kill(ended, len(again & held), len(in_flight), time.monotonic() - killed)
 

@@ -7,6 +7,7 @@ import hashlib
 import json
 import shutil
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,9 @@ ARCHIVE_VERSION = 1
 
 _BYTES = "base64"
 """The key of a value that is bytes; JSON has none."""
+
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, ValidationError)
+"""What reading an archive raises in which bytes were changed or are missing."""
 
 _BLOCK = 1 << 20
 
@@ -254,7 +258,7 @@ class ArchiveReader:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except (zipfile.BadZipFile, EOFError, KeyError, ValueError, ValidationError) as error:
+        except _DAMAGE as error:
             what = f"it cannot be read: {error}"
             raise self._damaged(what) from error
 

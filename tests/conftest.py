@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import shutil
@@ -226,12 +227,13 @@ async def either(
     url, bare = "", request.node.get_closest_marker("bare")
     if request.param == "postgresql":
         url = request.getfixturevalue("postgres" if bare else "tables")
-        monkeypatch.setenv("DOSSIER_DATABASE_URL", renamed(url))
+        url = renamed(url)
+        monkeypatch.setenv("DOSSIER_DATABASE_URL", url)
         new_process()
     yield request.param
     await close_database()
     if url and not bare:
-        emptied(url)
+        await asyncio.to_thread(emptied, url)
 
 
 @pytest.fixture

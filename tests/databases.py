@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import pytest
 from sqlalchemy import (
     URL,
     CompoundSelect,
+    Connection,
     Dialect,
     Engine,
     create_engine,
@@ -25,6 +27,7 @@ from sqlalchemy import (
     make_url,
     select,
     table,
+    text,
     union_all,
 )
 from sqlalchemy.pool import QueuePool
@@ -40,6 +43,14 @@ POSTGRES = os.environ.get("DOSSIER_TEST_POSTGRES", "")
 
 VERSIONS = ("schema", "checkpoint_migrations")
 """The tables that say which version the others have."""
+
+PATIENCE = 10
+"""How many seconds a connection of a test may take to end by itself."""
+
+_OPEN = text("SELECT count(*) FROM pg_stat_activity WHERE application_name = :name")
+_END = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = :name"
+)
 
 _dialects: dict[str, Dialect] = {}
 _compiled: dict[Any, Any] = {}
@@ -147,12 +158,31 @@ def renamed(url: str) -> str:
 
 
 def emptied(url: str) -> None:
-    """Take all rows out of all tables of a shared schema but the one that says their version."""
-    path = _path(make_url(url))
+    """Take all rows out of all tables of a shared schema but the one that says their version.
+
+    The server may still read what a connection sent before it broke; that is waited for.
+
+    Args:
+        url: What `renamed` has made for a test that has closed its connections.
+    """
+    parsed = make_url(url)
+    path = _path(parsed)
     with _kept[path].begin() as connection:
+        _wait_for_end(connection, str(parsed.query["application_name"]))
         filled = connection.execute(_filled(path)).scalars().all()
         if filled:
             connection.exec_driver_sql(f"TRUNCATE {', '.join(filled)} RESTART IDENTITY CASCADE")
+
+
+def _wait_for_end(connection: Connection, application: str) -> None:
+    """Wait until the server has ended the connections of a name; after some seconds, end them."""
+    ends = time.monotonic() + PATIENCE
+    while connection.execute(_OPEN, {"name": application}).scalar():
+        if time.monotonic() > ends:
+            connection.execute(_END, {"name": application})
+        time.sleep(0.01)
+        # Else all answers of a transaction are alike.
+        connection.exec_driver_sql("SELECT pg_stat_clear_snapshot()")
 
 
 @cache

@@ -66,7 +66,10 @@ def test_a_watch_that_cannot_be_is_refused(place: Place, forks: Forks, words: li
 
 
 def test_a_loop_asks_what_is_due_until_it_is_told_to_end(place: Place, forks: Forks):
-    forks.run(place, "watch", "add", WHO, "--every", "weekly", "--name", "bees", "--docs", "bees")
+    added = forks.run(
+        *(place, "watch", "add", WHO, "--every", "weekly", "--name", "looped", "--docs", "bees")
+    )
+    assert added.status == 0
 
     with place.start("watch", "loop", "--json") as loop:
         assert loop.stdout
@@ -78,5 +81,5 @@ def test_a_loop_asks_what_is_due_until_it_is_told_to_end(place: Place, forks: Fo
             loop.kill()
 
     assert told[0] == "watching"
-    assert "bees" in told[1]
+    assert "looped" in told[1]
     assert ended == 143

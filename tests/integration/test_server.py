@@ -236,6 +236,7 @@ async def test_a_person_uploads_asks_of_it_and_shares_the_report(client: Any, se
 
 
 async def test_a_run_is_stopped_over_http(client: Any, server: Server, silent_model: ModelServer):
+    silent_model.log.clear()
     silent = context(models={"default": "openai:gpt-4o"})
     thread = (await client.threads.create())["thread_id"]
     run = await client.runs.create(thread, "dossier", input=asked(), context=silent)
@@ -272,6 +273,7 @@ async def test_the_report_of_a_run_is_served_in_a_format_to_whom_has_the_token(
 async def test_a_run_that_the_server_works_on_is_not_touched_from_the_command_line(
     client: Any, server: Server, silent_model: ModelServer
 ):
+    silent_model.log.clear()
     silent = context(models={"default": "openai:gpt-4o"})
     thread = (await client.threads.create())["thread_id"]
     run = await client.runs.create(thread, "dossier", input=asked(), context=silent)
