@@ -269,10 +269,15 @@ async def list_unsent_receivers(check: WatchCheck) -> list[str]:
     return unsent
 
 
-async def put_off_sending(check: WatchCheck) -> None:
-    """Write down that some could not be told, and when it is tried again."""
-    wait = SEND_SECONDS * 2**check.send_tries
-    await _change_check(check, send_tries=check.send_tries + 1, send_due=time.time() + wait)
+async def put_off_sending(check: WatchCheck) -> float | None:
+    """Write down that some could not be told.
+
+    Returns:
+        In how many seconds it is tried again; None if it has been tried often enough.
+    """
+    wait, tries = SEND_SECONDS * 2**check.send_tries, check.send_tries + 1
+    await _change_check(check, send_tries=tries, send_due=time.time() + wait)
+    return wait if tries < MAX_SENDS else None
 
 
 async def _change_check(check: WatchCheck, **values: Any) -> None:

@@ -6,17 +6,12 @@ from typing import Any
 
 import pytest
 
-from config.errors import ErrorCode, Problem
 from graph.context import Context
 from graph.records import entries_of_turn
 from graph.session import SessionOutcome, ThreadSession, open_session
-from library.page_metadata import NO_METADATA
 from tests.fake_model import Script
+from tests.flow.small_web import COPY, DANCE, NORWAY, WINTER, SmallWeb
 from tests.flow.test_defects import draft, quiet
-from tools.web.federated_search import WebHits
-from tools.web.fetch import FetchedPage
-from tools.web.providers.provider import SearchHit
-from tools.web.providers.provider_registry import SearchUnanswered
 
 pytestmark = [
     pytest.mark.extractive(
@@ -27,51 +22,12 @@ pytestmark = [
 ]
 
 QUESTION = "Who described the waggle dance, and how much honey does a winter cluster eat?"
-DANCE, WINTER = "https://bees.example/dance", "https://bees.example/winter"
-NORWAY, COPY = "https://norway.example/winter", "https://copy.example/winter"
-
-
-class Web:
-    """A web that is searched and read without a network."""
-
-    def __init__(self) -> None:
-        self.texts = {
-            DANCE: "Karl von Frisch described the waggle dance in 1927.",
-            WINTER: "A winter cluster eats about 20 kilograms of honey.",
-        }
-        self.hits = {"waggle dance": [DANCE], "winter cluster honey": [WINTER]}
-        self.is_down = False
-        self.asked: list[str] = []
-        self.fetched: list[str] = []
-
-    async def search(self, _names: object, query: str, *_: object, **__: object) -> WebHits:
-        """Return the hits of a query."""
-        self.asked.append(query)
-        if self.is_down:
-            raise SearchUnanswered(ErrorCode.SEARCH_UNAVAILABLE, {"searxng": "it is down"}, hint="")
-        urls = self.hits.get(query, [])
-        return WebHits([SearchHit(url=url, title=url, snippet="") for url in urls])
-
-    async def fetch(self, url: str, **_: object) -> FetchedPage:
-        """Return the page at an address."""
-        self.fetched.append(url)
-        if url not in self.texts:
-            raise Problem(ErrorCode.PAGE_UNAVAILABLE, "403", where=url)
-        return FetchedPage(
-            url=url,
-            title=f"About {url.split('/')[2]}",
-            text=self.texts[url],
-            mime="text/html",
-            metadata=NO_METADATA,
-            links=[],
-            sized=None,
-        )
 
 
 @pytest.fixture
-def web(monkeypatch: pytest.MonkeyPatch) -> Web:
+def web(monkeypatch: pytest.MonkeyPatch) -> SmallWeb:
     """A web on which the question can be answered."""
-    made = Web()
+    made = SmallWeb()
     monkeypatch.setattr("tools.web.web_search.search_web", made.search)
     monkeypatch.setattr("tools.web.web_search.fetch_page", made.fetch)
     return made
@@ -88,7 +44,7 @@ async def ask(thread: str, context: Context) -> SessionOutcome:
 
 
 @pytest.fixture
-async def first(web: Web, script: Script, thread: ThreadSession) -> SessionOutcome:
+async def first(web: SmallWeb, script: Script, thread: ThreadSession) -> SessionOutcome:
     """An answer from the web, with a step for each half of the question."""
     del thread
     script.on("Draft", draft("waggle dance", "winter cluster honey"))
@@ -100,16 +56,10 @@ async def first(web: Web, script: Script, thread: ThreadSession) -> SessionOutco
     return outcome
 
 
-def find_norway(web: Web) -> None:
-    """Let the web have a page that it did not have."""
-    web.texts[NORWAY] = "A winter cluster in Norway eats about 40 kilograms of honey."
-    web.hits["winter cluster honey"].append(NORWAY)
-
-
 async def test_only_the_step_for_which_a_new_page_is_found_is_researched_again(
-    web: Web, first: SessionOutcome, script: Script
+    web: SmallWeb, first: SessionOutcome, script: Script
 ):
-    find_norway(web)
+    web.find_norway()
     before = len(script.asked)
 
     outcome = await ask("t2", on_web(again="refresh"))
@@ -130,10 +80,10 @@ async def test_only_the_step_for_which_a_new_page_is_found_is_researched_again(
 
 
 async def test_what_was_found_once_is_not_new_again(
-    web: Web, first: SessionOutcome, script: Script
+    web: SmallWeb, first: SessionOutcome, script: Script
 ):
     del first
-    find_norway(web)
+    web.find_norway()
     await ask("t2", on_web(again="refresh"))
     before = len(script.asked)
 
@@ -147,7 +97,7 @@ async def test_what_was_found_once_is_not_new_again(
 
 @pytest.mark.parametrize("kind", ["copy", "unread"])
 async def test_a_copy_or_a_page_that_cannot_be_read_is_not_new(
-    web: Web, first: SessionOutcome, script: Script, kind: str
+    web: SmallWeb, first: SessionOutcome, script: Script, kind: str
 ):
     del first
     if kind == "copy":
@@ -163,7 +113,7 @@ async def test_a_copy_or_a_page_that_cannot_be_read_is_not_new(
 
 
 async def test_a_web_that_is_down_is_told_and_is_not_taken_for_nothing_new(
-    web: Web, first: SessionOutcome
+    web: SmallWeb, first: SessionOutcome
 ):
     del first
     web.is_down = True
@@ -177,7 +127,7 @@ async def test_a_web_that_is_down_is_told_and_is_not_taken_for_nothing_new(
     assert entries_of_turn(outcome.state["unsearched"], 1) == {"searxng": "it is down"}
 
 
-async def test_a_run_that_searches_no_web_looks_for_no_pages(web: Web, first: SessionOutcome):
+async def test_a_run_that_searches_no_web_looks_for_no_pages(web: SmallWeb, first: SessionOutcome):
     del first
 
     outcome = await ask("t1", on_web(again="refresh", web="off"))
@@ -186,7 +136,7 @@ async def test_a_run_that_searches_no_web_looks_for_no_pages(web: Web, first: Se
     assert "none was found" not in "\n".join(outcome.state["report"]["notices"])
 
 
-async def test_the_built_in_model_finds_new_pages_too(web: Web):
+async def test_the_built_in_model_finds_new_pages_too(web: SmallWeb):
     choices = {"models": {"default": "extractive:"}}
     web.hits = {query: [DANCE] for query in web.hits}
     web.hits[QUESTION] = [DANCE, WINTER]
