@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from config.errors import ErrorCode, Problem
+from runs.call_site import join_owner
 from runs.lifecycle import NAME
 from runs.schedules import Schedule
 from runs.tables import watch_checks, watches
@@ -97,25 +98,61 @@ async def add_watch(
     Raises:
         Problem: `bad_watch_name` or `watch_exists`.
     """
-    id, now = secrets.token_hex(6), time.time()
-    name = name or id
-    if not NAME.fullmatch(name):
+    new = make_watch(owner, name, question, schedule, context, notify, always=always)
+    if not NAME.fullmatch(new.name):
         hint = "1 to 64 letters, digits, - or _, the first no -"
         raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is no name of a watch", hint=hint)
-    new = Watch(
-        id, owner, name, question, schedule, context, [*notify], always, "active", now, 0, now
-    )
     await run_write(partial(_insert, new=new))
     return new
 
 
+def make_watch(
+    owner: str,
+    name: str,
+    question: str,
+    schedule: Schedule,
+    context: dict[str, Any],
+    notify: Sequence[str],
+    *,
+    always: bool = False,
+) -> Watch:
+    """Return a new watch, which is due at once and is not stored; without a name it has its id."""
+    id, now = secrets.token_hex(6), time.time()
+    named = name or id
+    return Watch(
+        id, owner, named, question, schedule, context, [*notify], always, "active", now, 0, now
+    )
+
+
+def put_paused_watches(connection: Connection, found: Sequence[Watch]) -> int:
+    """Store watches whose names their owner has not given yet, paused; return how many these are.
+
+    The owner is locked by the caller.
+    """
+    new = [one for one in found if not _is_taken(connection, one)]
+    for one in new:
+        connection.execute(insert(watches), _row(one._replace(status="paused")))
+    return len(new)
+
+
 def _insert(connection: Connection, new: Watch) -> None:
     lock_owner(connection, new.owner)
-    same = select(watches.c.id).where(watches.c.owner == new.owner, watches.c.name == new.name)
-    if connection.execute(same).first():
+    if _is_taken(connection, new):
         what = f"there is a watch {new.name!r} already"
         raise Problem(ErrorCode.WATCH_EXISTS, what, hint="choose another name")
     connection.execute(insert(watches), _row(new))
+
+
+def _is_taken(connection: Connection, watch: Watch) -> bool:
+    same = select(watches.c.id).where(watches.c.owner == watch.owner, watches.c.name == watch.name)
+    return connection.execute(same).first() is not None
+
+
+async def pause_watches(user: str) -> int:
+    """Pause all watches of a user, in each project; return how many were active."""
+    its = watches.c.owner.startswith(join_owner(user, ""), autoescape=True)
+    paused = update(watches).where(its, watches.c.status == "active").values(status="paused")
+    return await run_write(lambda connection: connection.execute(paused).rowcount)
 
 
 def _row(watch: Watch) -> dict[str, Any]:
@@ -269,10 +306,15 @@ async def list_unsent_receivers(check: WatchCheck) -> list[str]:
     return unsent
 
 
-async def put_off_sending(check: WatchCheck) -> None:
-    """Write down that some could not be told, and when it is tried again."""
-    wait = SEND_SECONDS * 2**check.send_tries
-    await _change_check(check, send_tries=check.send_tries + 1, send_due=time.time() + wait)
+async def put_off_sending(check: WatchCheck) -> float | None:
+    """Write down that some could not be told.
+
+    Returns:
+        In how many seconds it is tried again; None if it has been tried often enough.
+    """
+    wait, tries = SEND_SECONDS * 2**check.send_tries, check.send_tries + 1
+    await _change_check(check, send_tries=tries, send_due=time.time() + wait)
+    return wait if tries < MAX_SENDS else None
 
 
 async def _change_check(check: WatchCheck, **values: Any) -> None:
