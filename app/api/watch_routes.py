@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Annotated, Any
 
@@ -108,14 +109,14 @@ async def add_api_watch(
     owner: Owner, caller: Caller, new: NewWatch, project: ProjectName = ""
 ) -> WatchAnswer:
     """Ask a question now and on a schedule, where `dossier watch loop` or cron asks what is due."""
-    schedule = parse_schedule(new.every, new.zone)
+    schedule = await asyncio.to_thread(parse_schedule, new.every, new.zone)
     receivers = list(dict.fromkeys(map(check_receiver, new.notify)))
     chosen = build_context({**new.context, "project": project})
     if settings().has_users and not caller.is_operator:
         check_caller_choices(chosen, caller.name)
         for receiver in receivers:
             check_caller_receiver(receiver)
-        _check_frequency(schedule)
+        await asyncio.to_thread(_check_frequency, schedule)
         _check_count(await list_watches(owner))
     kept = {**non_default_choices(chosen), "user": caller.name}
     asked = check_question(new.question)

@@ -104,7 +104,8 @@ def _environment() -> Environment:
 
 
 def _format_moment(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}" if seconds else ""
+    """Return a time with the zone of the server; the script shows it in that of the reader."""
+    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M %Z}" if seconds else ""
 
 
 def _format_iso(seconds: float) -> str:

@@ -179,7 +179,7 @@ async def test_a_form_of_one_user_is_none_of_another(visitor: httpx.AsyncClient)
 
 
 async def test_an_htmx_request_of_nobody_leads_the_page_to_sign_in(visitor: httpx.AsyncClient):
-    answer = await visitor.get("/console/work/x/progress", headers={"hx-request": "true"})
+    answer = await visitor.get("/console/questions/x/progress", headers={"hx-request": "true"})
 
     assert answer.status_code == 401
     assert answer.headers["hx-redirect"] == SIGN_IN
