@@ -97,10 +97,16 @@ def _environment() -> Environment:
         "moment": _format_moment,
         "iso": _format_iso,
         "dollars": _format_dollars,
+        "sentence": _begin_sentence,
         "segment": partial(quote, safe=""),
         "weblink": _keep_web_address,
     }
     return made
+
+
+def _begin_sentence(words: str) -> str:
+    """Return the words of a problem with a capital letter."""
+    return words[:1].upper() + words[1:]
 
 
 def _format_moment(seconds: float) -> str:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import subprocess
@@ -260,7 +259,8 @@ def test_what_others_write_is_never_a_part_of_a_page(opened: Opened):
     page.click("button:has-text('Remember')")
     assert EVIL in page.locator("main").inner_text()
     ask(page, f"What about {EVIL} bees?")
-    page.wait_for_selector(".asked:has-text('onerror')", timeout=SLOW)
+    page.wait_for_selector("button[value=approve]", timeout=SLOW)
+    assert EVIL in page.locator(".asked").inner_text()
     page.goto(re.sub(r"/console.*", "/console/history?q=%3Cscript%3E", page.url))
 
     assert EVIL in page.locator("main").inner_text()
@@ -331,7 +331,7 @@ def test_what_a_step_asks_is_answered_in_part_and_then_in_whole(
     opened: Opened, users_server: Server
 ):
     page, token = signed_in(opened, users_server, "cleo")
-    thread = asyncio.run(begun(users_server, token))
+    thread = begun(users_server, token)
     page.goto(f"{users_server.url}/console/questions/{thread}")
     page.click("button[value=approve]", timeout=SLOW)
     page.wait_for_selector("legend:has-text('In which country?')", timeout=SLOW)
@@ -347,14 +347,14 @@ def test_what_a_step_asks_is_answered_in_part_and_then_in_whole(
     assert "Assumed" not in page.frame_locator("iframe").locator("body").inner_text()
 
 
-async def begun(server: Server, token: str) -> str:
+def begun(server: Server, token: str) -> str:
     """Ask with the model that asks back, which the console does not offer; return the thread."""
     sdk = pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
     choices = {"models": {"researcher": ASKING}, "max_reflections": 0, "max_rounds": 0}
-    async with sdk.get_client(url=server.url, api_key=token) as client:
-        thread = (await client.threads.create())["thread_id"]
+    with sdk.get_sync_client(url=server.url, api_key=token) as client:
+        thread = client.threads.create()["thread_id"]
         question = asked("Who described the waggle dance?")
-        await client.runs.wait(thread, "dossier", input=question, context=choices)
+        client.runs.wait(thread, "dossier", input=question, context=choices)
     return str(thread)
 
 
