@@ -61,7 +61,7 @@ async def test_a_watch_is_added_with_its_choices(browser: httpx.AsyncClient):
         "notify": "me@example.org\r\nhttps://example.org/x\r\n",
         "web": "off",
     }
-    made = await send_form(browser, PAGE, PAGE, **fields, name="bees", max_cost="0.5", always="1")
+    made = await send_form(browser, PAGE, PAGE, **fields, max_cost="0.5", always="1")
 
     assert made.headers["location"] == f"{PAGE}/bees?told=watched"
     watch = await find_watch(Invocation().owner, "bees")
