@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import subprocess
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from evals.openai_server import Server as ModelServer
-from tests.integration.serving import QUESTION, Server, asked, serving
+from tests.integration.serving import QUESTION, Server, serving
 from tools.web.browser_reader import find_browser
 
 pytestmark = [
@@ -37,6 +38,7 @@ EVIL = "<script>document.title = 'evil'</script><img src=x onerror=alert(1)>"
 SLOW = 90_000
 ASKING = "openai:gpt-4o"
 COUNTRY = {"question": "In which country?", "default": "Germany", "options": ["Germany", "Austria"]}
+DANCE = "Karl von Frisch described the waggle dance in 1927."
 HIVES = {"question": "How many hives?", "default": "few"}
 
 Opened = Callable[..., Any]
@@ -57,8 +59,7 @@ def browser() -> Iterator[Any]:
 def users_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with users, who may choose a model that asks the person before it writes."""
     asked = [{"name": "ask_user", "args": one} for one in (COUNTRY, HIVES)]
-    said = "Karl von Frisch described the waggle dance in 1927 [S1]."
-    rules: list[dict[str, Any]] = [{"answered": 0, "tool_calls": asked}, {"reply": said}]
+    rules: list[dict[str, Any]] = [{"answered": 0, "tool_calls": asked}, {"reply": f"{DANCE} [S1]"}]
     with ModelServer(rules) as model:
         keys = {"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": model.url}
         keys |= {"DOSSIER_AUTH": "users", "DOSSIER_CALLER_MODELS": ASKING}
@@ -351,9 +352,12 @@ def begun(server: Server, token: str) -> str:
     """Ask with the model that asks back, which the console does not offer; return the thread."""
     sdk = pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
     choices = {"models": {"researcher": ASKING}, "max_reflections": 0, "max_rounds": 0}
+    data = base64.b64encode(f"{DANCE} It tells other bees where food is.".encode()).decode()
+    file = {"type": "file", "mimeType": "text/plain", "data": data, "metadata": {"name": "b.txt"}}
+    said = [{"type": "text", "text": "Who described the waggle dance?"}, file]
     with sdk.get_sync_client(url=server.url, api_key=token) as client:
         thread = client.threads.create()["thread_id"]
-        question = asked("Who described the waggle dance?")
+        question = {"messages": [{"role": "user", "content": said}]}
         client.runs.wait(thread, "dossier", input=question, context=choices)
     return str(thread)
 
