@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import time
@@ -210,7 +211,7 @@ async def make_watch_due(watch: Watch) -> None:
 
 async def set_watch_status(watch: Watch, status: WatchStatus) -> Watch:
     """Pause a watch, or let it go on at its next time."""
-    due = watch.schedule.find_next_time(time.time())
+    due = await asyncio.to_thread(watch.schedule.find_next_time, time.time())
     changed = {"status": status, "due": due, "tries": 0}
     its = update(watches).where(watches.c.id == watch.id).values(**changed)
     await run_write(lambda connection: connection.execute(its))
@@ -234,7 +235,7 @@ async def record_check(watch: Watch, check: WatchCheck) -> Watch:
     up for.
     """
     tries = watch.tries + 1 if check.status == "failed" else 0
-    due = watch.schedule.find_next_time(check.ended)
+    due = await asyncio.to_thread(watch.schedule.find_next_time, check.ended)
     if 0 < tries < MAX_TRIES:
         due = min(due, check.ended + RETRY_SECONDS * 2 ** (tries - 1))
     else:

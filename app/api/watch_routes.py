@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -110,10 +111,11 @@ async def add_api_watch(
     owner: Owner, caller: Caller, new: NewWatch, project: ProjectName = ""
 ) -> WatchAnswer:
     """Ask a question now and on a schedule, where `dossier watch loop` or cron asks what is due."""
-    schedule = parse_schedule(new.every, new.zone)
+    schedule = await asyncio.to_thread(parse_schedule, new.every, new.zone)
     receivers = list(dict.fromkeys(map(check_receiver, new.notify)))
     chosen = build_context({**new.context, "project": project})
-    _check_limits(caller, chosen, receivers, schedule, await list_watches(owner))
+    others = await list_watches(owner)
+    await asyncio.to_thread(_check_limits, caller, chosen, receivers, schedule, others)
     kept = {**non_default_choices(chosen), "user": caller.name}
     asked = check_question(new.question)
     watch = await add_watch(owner, new.name, asked, schedule, kept, receivers, always=new.always)
