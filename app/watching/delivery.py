@@ -1,4 +1,4 @@
-"""Tell whoever asked for it what a watch has found, once, and again only where that failed."""
+"""Send the notices of watches, each once, and again only if sending failed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from runs.watches import (
 )
 
 CHANNELS = {"webhook": post_notice, "mail": mail_notice}
-"""What sends a notice, by what stands before the receiver."""
+"""The functions that send notices, by the channel of the receiver."""
 
 
 def check_receiver(written: str) -> str:

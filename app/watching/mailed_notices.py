@@ -1,4 +1,4 @@
-"""Send a notice by mail, as plain text and as HTML."""
+"""Send a notice by email, as plain text and as HTML."""
 
 from __future__ import annotations
 
@@ -12,16 +12,21 @@ from html import escape
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from app.watching.news import list_notice_groups, render_notice, render_subject
+from app.watching.news import (
+    NOTICE_GROUPS,
+    list_notice_groups,
+    render_notice,
+    render_subject,
+)
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from tools.web.transport import is_private_host
 
-SECONDS = 30.0
+TIMEOUT_SECONDS = 30.0
 """How long a mail server may take for each of its answers."""
 
 PORTS = {"smtp": 587, "smtps": 465}
-"""The usual port of each kind of address."""
+"""The default port of each scheme."""
 
 
 async def mail_notice(address: str, id: str, notice: Mapping[str, Any]) -> None:
@@ -58,7 +63,7 @@ def compose_mail(address: str, id: str, notice: dict[str, Any]) -> EmailMessage:
 
 def _render_html(notice: dict[str, Any]) -> str:
     groups = list_notice_groups(notice)
-    head = render_notice({**notice, **dict.fromkeys(_LISTS, ())}).strip().split("\n")
+    head = render_notice({**notice, **dict.fromkeys(NOTICE_GROUPS, ())}).strip().split("\n")
     parts = [f"<h2>{escape(head[0])}</h2>", *(f"<p>{escape(line)}</p>" for line in head[1:])]
     for heading, lines in groups:
         items = "".join(f"<li>{escape(line)}</li>" for line in lines)
@@ -66,19 +71,16 @@ def _render_html(notice: dict[str, Any]) -> str:
     return f"<html><body>{''.join(parts)}</body></html>"
 
 
-_LISTS = ("added", "changed", "removed", "sources_gained", "sources_lost")
-
-
 def _send(server: SplitResult, message: EmailMessage) -> None:
     host = str(server.hostname)
     port = server.port or PORTS[server.scheme]
     secure = ssl.create_default_context()
     if server.scheme == "smtps":
-        client: smtplib.SMTP = smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=secure)
+        client: smtplib.SMTP = smtplib.SMTP_SSL(host, port, timeout=TIMEOUT_SECONDS, context=secure)
     else:
-        client = smtplib.SMTP(host, port, timeout=SECONDS)
+        client = smtplib.SMTP(host, port, timeout=TIMEOUT_SECONDS)
     with client:
-        # A relay on this machine has no certificate; nothing leaves it before the relay sends.
+        # A relay in the private network may lack a certificate; the mail is not yet public there.
         if server.scheme == "smtp" and not (is_private_host(host) and not _offers_tls(client)):
             client.starttls(context=secure)
         if server.username:

@@ -1,4 +1,4 @@
-"""What a new report says otherwise than the last one, as a notice for whoever is told of it."""
+"""Compose the notice of what is new in a report since the last one."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from text.secret_masking import mask_secrets_within
 MAX_SENTENCES = 20
 """The most sentences of each kind that a notice shows."""
 
-_GROUPS = ("added", "changed", "removed", "sources_gained", "sources_lost")
+NOTICE_GROUPS = ("added", "changed", "removed", "sources_gained", "sources_lost")
+"""The lists of changes in a notice."""
 
 
 class News(NamedTuple):
-    """What a check of a watch found."""
+    """The status of a check, and its notice."""
 
     status: CheckStatus
     notice: dict[str, Any]
-    """Plain data, as `webhook` receivers get it."""
+    """Plain data, which webhooks receive as JSON."""
 
 
 async def compose_news(watch: Watch, run: RunRecord, earlier: RunRecord | None) -> News:
-    """Return what the report of a run has that an earlier one has not, and the other way round.
+    """Return how the report of a run differs from an earlier one.
 
     Raises:
         Problem: `report_not_found` if the run has no report.
@@ -41,7 +42,7 @@ async def compose_news(watch: Watch, run: RunRecord, earlier: RunRecord | None) 
     about["language"] = after.document["language"]
     if before is None:
         status: CheckStatus = "first"
-        changes: dict[str, Any] = {name: [] for name in _GROUPS}
+        changes: dict[str, Any] = {name: [] for name in NOTICE_GROUPS}
     else:
         found = await asyncio.to_thread(compare_reports, before, after)
         status = "news" if has_news(found) else "unchanged"
@@ -56,7 +57,7 @@ async def compose_news(watch: Watch, run: RunRecord, earlier: RunRecord | None) 
 
 
 async def _load_end(run: RunRecord | None) -> ReportEnd | None:
-    """Return an earlier report; None if there is none any more."""
+    """Return an earlier report; `None` if it no longer exists."""
     if run is None:
         return None
     try:
@@ -66,7 +67,7 @@ async def _load_end(run: RunRecord | None) -> ReportEnd | None:
 
 
 def has_news(found: ReportDiff) -> bool:
-    """Tell whether sentences or sources differ; an order or a number of a source is no news."""
+    """Say whether sentences or sources differ; their order and numbers do not count."""
     said = any(found.count(change) for change in ("added", "changed", "removed"))
     cited = found.sources_gained or found.sources_lost
     return bool(said or cited or not found.comparable)
@@ -85,7 +86,7 @@ def _list_changes(found: ReportDiff) -> dict[str, Any]:
 
 
 def tell_failure(watch: Watch, run: str, problem: Problem) -> News:
-    """Return the notice that a check has failed."""
+    """Return the notice of a failed check."""
     about = {"watch": watch.name, "question": watch.question, "run": run, "title": watch.question}
     failed = {"status": "failed", "error": problem.as_dict(), "language": "en"}
     return News("failed", mask_secrets_within({**about, **failed}))
@@ -114,7 +115,7 @@ def list_notice_groups(notice: dict[str, Any]) -> list[tuple[str, list[str]]]:
     """Return the groups of changes with their headings, without empty ones."""
     language = notice["language"]
     groups = []
-    for name in _GROUPS:
+    for name in NOTICE_GROUPS:
         if lines := [_line(name, one) for one in notice.get(name, [])]:
             groups.append((render_prompt(f"watch_{name}", language=language), lines))
     return groups
