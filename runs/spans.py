@@ -165,7 +165,7 @@ def _find_parent(run: str) -> Span | None:
 
 
 def find_span_around() -> list[tuple[int, int]]:
-    """Return trace id and span id of the current span, which is of the surrounding program."""
+    """Return the current span of a surrounding program as a link: its trace id and span id."""
     from opentelemetry.trace import get_current_span  # noqa: PLC0415
 
     around = get_current_span().get_span_context()
