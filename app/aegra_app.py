@@ -1,4 +1,4 @@
-"""Aegra's application as Dossier uses it: its checkpoints, and its checks of requests first.
+"""Aegra's application with Dossier's checkpoints, and Dossier's checks of requests first.
 
 It can be imported only where Aegra is installed, and after `aegra_server.py` has configured it.
 """
@@ -24,16 +24,16 @@ from app.problems import answer_refusal
 from app.server import load_graph, open_server_checkpointer
 
 HEALTH_PATHS = frozenset(["/live", "/ready", "/health"])
-"""The paths that a worker answers."""
+"""The only paths that a worker serves."""
 
 _aegra_lifespan = app.router.lifespan_context
 
 
 @asynccontextmanager
 async def _lifespan(application: FastAPI) -> AsyncIterator[Any]:
-    """Open the checkpoints before Aegra's first worker takes a run.
+    """Open the checkpointer before Aegra's first worker takes a run.
 
-    Aegra's own saver knows nothing of secrets, damage, or what else goes with a thread.
+    Aegra's own saver does not mask secrets, detect damage, or delete what belongs to a thread.
     """
     if settings.worker.WORKER_COUNT:
         await asyncio.to_thread(load_graph)
@@ -44,14 +44,14 @@ async def _lifespan(application: FastAPI) -> AsyncIterator[Any]:
 
 
 def _check_requests_first() -> None:
-    """Put Dossier's checks of requests before Aegra's CORS, which lets every page in."""
+    """Put Dossier's checks of requests before Aegra's CORS, which allows every origin."""
     checks = (AccessMiddleware, MaskingMiddleware)
     first = [one for one in app.user_middleware if one.cls in checks]
     app.user_middleware[:] = first + [one for one in app.user_middleware if one not in first]
 
 
 def _open_routes() -> None:
-    """Take Aegra's login from the routes that answer without one."""
+    """Remove Aegra's login from the routes that need none."""
     logins = {one.dependency for one in CUSTOM_ROUTE_AUTH}
     for route in app.routes:
         if isinstance(route, OpenRoute):
@@ -61,7 +61,7 @@ def _open_routes() -> None:
 
 
 def _add_documentation() -> None:
-    """Serve the documentation of all routes, which LangGraph's server makes by itself."""
+    """Serve the OpenAPI documentation of all routes, as LangGraph's server does."""
     app.openapi_url, app.docs_url = "/openapi.json", "/docs"
     app.setup()
 
@@ -82,4 +82,4 @@ _add_documentation()
 app.exception_handlers[HTTPException] = answer_refusal
 
 worker = _answer_health_only(app)
-"""The same application for a process that works: clients ask the others."""
+"""The application of a worker process: it answers health checks only."""

@@ -21,6 +21,9 @@ RunStatus = Literal[
     "cancelled",
 ]
 
+DELIVERED: tuple[RunStatus, ...] = ("succeeded", "partial", "insufficient_evidence")
+"""The statuses of a run that has delivered its answer."""
+
 
 Genre = Literal[
     "documentation",

@@ -189,8 +189,8 @@ async def find_upload(owner: str, id: str) -> UploadedFile:
     """
     row = (await read_rows(select(uploads).filter_by(owner=owner, id=id))).first()
     if row is None:
-        what, hint = f"there is no upload {id[:60]!r}", "list your uploads"
-        raise Problem(ErrorCode.UPLOAD_NOT_FOUND, what, hint=hint)
+        what = f"there is no upload {id[:60]!r}"
+        raise Problem(ErrorCode.UPLOAD_NOT_FOUND, what)
     return UploadedFile(**row._mapping)
 
 

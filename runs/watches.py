@@ -23,19 +23,19 @@ from storage.events import lock_owner
 WatchStatus = Literal["active", "paused"]
 
 CheckStatus = Literal["first", "news", "unchanged", "failed"]
-"""What a check found: the first report, a report that says something else, or the same one."""
+"""The result of a check: a first report, a changed one, an unchanged one, or a failure."""
 
 RETRY_SECONDS = 900.0
-"""The wait before the first repetition of a check that failed; it doubles from there."""
+"""The wait before a failed check is repeated; it doubles each time."""
 
 MAX_TRIES = 3
 """How often a check is tried before the watch waits for its next time."""
 
 SEND_SECONDS = 60.0
-"""The wait before a notice is sent again that could not be sent; it doubles from there."""
+"""The wait before a notice is sent again; it doubles each time."""
 
 MAX_SENDS = 10
-"""How often it is tried: for eight hours and a half."""
+"""How often sending is tried, over eight and a half hours."""
 
 KEPT_CHECKS = 200
 """How many checks of a watch are kept."""
@@ -52,9 +52,9 @@ class Watch(NamedTuple):
     context: dict[str, Any]
     """The choices of its runs that are not the defaults."""
     notify: list[str]
-    """Who is told: `webhook:URL` or `mail:ADDRESS`."""
+    """The receivers of notices: `webhook:URL` or `mail:ADDRESS`."""
     always: bool
-    """Whether they are told as well when nothing has changed."""
+    """Whether they are notified even if nothing has changed."""
     status: WatchStatus
     due: float
     tries: int
@@ -62,24 +62,24 @@ class Watch(NamedTuple):
 
     @property
     def thread(self) -> str:
-        """The conversation in which it is asked."""
+        """The thread in which the question is asked."""
         return f"watch-{self.id}"
 
 
 class WatchCheck(NamedTuple):
-    """One time at which a watch was asked."""
+    """One check of a watch."""
 
     id: str
     watch: str
     run: str
     status: CheckStatus
     code: str
-    """The code of the problem, if it failed."""
+    """The code of the problem; empty if it did not fail."""
     notice: dict[str, Any]
     unsent: list[str]
-    """The receivers who have not been told yet."""
+    """The receivers that have not been notified yet."""
     send_tries: int
-    """How often that was tried."""
+    """How often sending has failed."""
     started: float
     ended: float
 
@@ -102,7 +102,7 @@ async def add_watch(
     new = make_watch(owner, name, question, schedule, context, notify, always=always)
     if not NAME.fullmatch(new.name):
         hint = "1 to 64 letters, digits, - or _, the first no -"
-        raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is no name of a watch", hint=hint)
+        raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is not a valid name", hint=hint)
     await run_write(partial(_insert, new=new))
     return new
 
@@ -140,7 +140,7 @@ def _insert(connection: Connection, new: Watch) -> None:
     lock_owner(connection, new.owner)
     if _is_taken(connection, new):
         what = f"there is a watch {new.name!r} already"
-        raise Problem(ErrorCode.WATCH_EXISTS, what, hint="choose another name")
+        raise Problem(ErrorCode.WATCH_EXISTS, what)
     connection.execute(insert(watches), _row(new))
 
 
@@ -181,7 +181,7 @@ async def list_due_watches(now: float, owner: str = "") -> list[Watch]:
 
     Args:
         now: The time, in seconds since 1970.
-        owner: Whose; everybody's if empty.
+        owner: The owner of the watches; everybody's if empty.
     """
     due = select(watches).where(watches.c.status == "active", watches.c.due <= now)
     if owner:
@@ -199,18 +199,18 @@ async def find_watch(owner: str, name: str) -> Watch:
     row = (await read_rows(select(watches).where(watches.c.owner == owner, named))).first()
     if row is None:
         what = f"there is no watch {name!r}"
-        raise Problem(ErrorCode.WATCH_NOT_FOUND, what, hint="see `dossier watch list`")
+        raise Problem(ErrorCode.WATCH_NOT_FOUND, what)
     return _watch(row)
 
 
 async def make_watch_due(watch: Watch) -> None:
-    """Let whoever asks what is due ask a watch next."""
+    """Make a watch due now, for whichever process checks what is due."""
     its = update(watches).where(watches.c.id == watch.id)
     await run_write(lambda connection: connection.execute(its.values(due=time.time(), tries=0)))
 
 
 async def set_watch_status(watch: Watch, status: WatchStatus) -> Watch:
-    """Pause a watch, or let it go on at its next time."""
+    """Pause a watch, or resume it from its next time on."""
     due = await asyncio.to_thread(watch.schedule.find_next_time, time.time())
     changed = {"status": status, "due": due, "tries": 0}
     its = update(watches).where(watches.c.id == watch.id).values(**changed)
@@ -229,10 +229,9 @@ async def remove_watch(watch: Watch) -> None:
 
 
 async def record_check(watch: Watch, check: WatchCheck) -> Watch:
-    """Write down what a check found, and when the watch is due again.
+    """Store a check, and when the watch is due again.
 
-    A failure is repeated soon, as often as `MAX_TRIES` says. Times that were missed are not made
-    up for.
+    A failed check is repeated soon, up to `MAX_TRIES` times in all. Missed times are skipped.
     """
     tries = watch.tries + 1 if check.status == "failed" else 0
     due = await asyncio.to_thread(watch.schedule.find_next_time, check.ended)
@@ -273,11 +272,11 @@ async def list_checks(watch: Watch, limit: int = 20) -> list[WatchCheck]:
 
 
 async def list_unsent_checks(now: float, owner: str = "") -> list[tuple[Watch, WatchCheck]]:
-    """Return the checks whose notices are to be sent, the oldest first.
+    """Return the checks with notices to send now, the oldest first.
 
     Args:
         now: The time, in seconds since 1970.
-        owner: Whose; everybody's if empty.
+        owner: The owner of the watches; everybody's if empty.
     """
     c = watch_checks.c
     open_ones = select(watch_checks).where(
@@ -296,19 +295,19 @@ def _check(row: Any) -> WatchCheck:
 
 
 async def set_unsent(check: WatchCheck, unsent: Sequence[str]) -> None:
-    """Write down who has still to be told of a check."""
+    """Store which receivers have not been notified of a check yet."""
     await _change_check(check, unsent=json.dumps([*unsent], ensure_ascii=False))
 
 
 async def list_unsent_receivers(check: WatchCheck) -> list[str]:
-    """Return who has still to be told of a check by now."""
+    """Return the receivers that have not been notified of a check by now."""
     its = select(watch_checks.c.unsent).where(watch_checks.c.id == check.id)
     unsent: list[str] = json.loads((await read_rows(its)).scalar() or "[]")
     return unsent
 
 
 async def put_off_sending(check: WatchCheck) -> float | None:
-    """Write down that some could not be told.
+    """Store that sending failed for some receivers, and when it is tried again.
 
     Returns:
         In how many seconds it is tried again; None if it has been tried often enough.

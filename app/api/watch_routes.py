@@ -1,4 +1,4 @@
-"""Watches over HTTP: list, add, pause, ask soon, remove, and what each time has found."""
+"""Watches over HTTP: list, add, pause, run soon, remove; the history of their checks."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ router = make_router("Watches", "/api/watches")
 
 _HOUR = 3_600
 _COMPARED_TIMES = 100
-"""How many of the next times of a schedule are looked at for the shortest wait."""
+"""How many of the next times of a schedule are checked for the shortest interval."""
 
 
 class NewWatch(BaseModel):
-    """A question that is to be asked again on a schedule."""
+    """A question to ask again on a schedule."""
 
     question: Words
     every: Name = Field(examples=["weekly", "0 7 * * 1"])
@@ -55,7 +55,7 @@ class NewWatch(BaseModel):
 
 
 class ChangedWatch(BaseModel):
-    """What becomes of a watch."""
+    """The new status of a watch."""
 
     status: WatchStatus
 
@@ -77,7 +77,7 @@ class WatchAnswer(BaseModel):
 
 
 class WatchCheckAnswer(BaseModel):
-    """What one time has found."""
+    """The result of one check."""
 
     id: str
     run: str
@@ -110,7 +110,7 @@ async def list_api_watches(owner: Owner) -> list[WatchAnswer]:
 async def add_api_watch(
     owner: Owner, caller: Caller, new: NewWatch, project: ProjectName = ""
 ) -> WatchAnswer:
-    """Ask a question now and on a schedule, where `dossier watch loop` or cron asks what is due."""
+    """Add a watch, which is due at once; `dossier watch loop` or cron must be running."""
     schedule = await asyncio.to_thread(parse_schedule, new.every, new.zone)
     receivers = list(dict.fromkeys(map(check_receiver, new.notify)))
     chosen = build_context({**new.context, "project": project})
@@ -130,13 +130,13 @@ async def get_api_watch(name: WatchName, owner: Owner) -> WatchAnswer:
 
 @router.patch(
     "/{name}",
-    summary="Pause a watch, or let it go on",
+    summary="Pause or resume a watch",
     responses=tell_problems("watch_not_found", "choice_refused"),
 )
 async def change_api_watch(
     name: WatchName, owner: Owner, caller: Caller, change: ChangedWatch
 ) -> WatchAnswer:
-    """Set whether a watch is asked."""
+    """Pause or resume a watch."""
     watch = await find_watch(owner, name)
     if change.status == "active" and watch.status != "active":
         # One that was imported has never been looked at.
@@ -148,7 +148,7 @@ async def change_api_watch(
 
 @router.post("/{name}/run", status_code=202, summary="Ask a watch soon", responses=_UNKNOWN)
 async def run_api_watch(name: WatchName, owner: Owner) -> WatchAnswer:
-    """Let whoever asks what is due ask this watch next."""
+    """Make a watch due now, for whichever process runs due watches."""
     watch = await find_watch(owner, name)
     await make_watch_due(watch)
     return _describe(await find_watch(owner, watch.id))
@@ -160,7 +160,7 @@ async def list_api_checks(
     owner: Owner,
     limit: Annotated[int, Query(ge=1, le=200, description="The most that are listed.")] = 20,
 ) -> list[WatchCheckAnswer]:
-    """Return what each time has found, the newest first."""
+    """Return the checks of a watch, the newest first."""
     return [_describe_check(one) for one in await list_checks(await find_watch(owner, name), limit)]
 
 
@@ -212,13 +212,10 @@ def _refusal(where: str, what: str) -> Problem:
 
 def _describe(watch: Watch) -> WatchAnswer:
     cron, zone = watch.schedule
-    told = {name: getattr(watch, name) for name in WatchAnswer.model_fields if name in _SAME}
-    return WatchAnswer(**told, cron=cron, zone=zone, thread=watch.thread)
-
-
-_SAME = ("id", "name", "question", "context", "notify", "always", "status", "due")
+    fields = {**watch._asdict(), "cron": cron, "zone": zone, "thread": watch.thread}
+    return WatchAnswer(**{name: fields[name] for name in WatchAnswer.model_fields})
 
 
 def _describe_check(check: WatchCheck) -> WatchCheckAnswer:
-    told = {name: getattr(check, name) for name in WatchCheckAnswer.model_fields}
-    return WatchCheckAnswer(**told)
+    fields = check._asdict()
+    return WatchCheckAnswer(**{name: fields[name] for name in WatchCheckAnswer.model_fields})

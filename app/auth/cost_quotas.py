@@ -1,4 +1,4 @@
-"""How much the runs of a user of a server may cost in a month, and how much of it is left."""
+"""How much the runs of a user may cost in a month, and how much of that is left."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from storage.upsert import upsert
 
 
 class CostQuota(NamedTuple):
-    """What a user may spend in this month, in US dollars."""
+    """What a user may spend this month, in US dollars."""
 
     limit: float | None
-    """`None` where nothing bounds it."""
+    """`None` for no limit."""
     spent: float
     ends: float
     """When the month ends in UTC, in seconds since 1970."""
 
     @property
     def left(self) -> float | None:
-        """Return what is left of it."""
+        """The rest of the limit; `None` for no limit."""
         return None if self.limit is None else max(0.0, self.limit - self.spent)
 
 
 async def set_cost_limit(identity: str, dollars: float | None) -> None:
-    """Let a user spend so much in each month; `None` for what holds for everybody."""
+    """Set the monthly limit of a user; `None` for the default of all users."""
     changed: Executable = delete(cost_limits).filter_by(identity=identity)
     if dollars is not None:
         changed = upsert(cost_limits, {"identity": identity}, {"dollars": dollars})
@@ -39,7 +39,7 @@ async def set_cost_limit(identity: str, dollars: float | None) -> None:
 
 
 async def read_cost_quota(identity: str) -> CostQuota:
-    """Return what a user may spend in this month, and has spent."""
+    """Return what a user may spend this month, and has spent so far."""
     now = time.time()
     own = select(cost_limits.c.dollars).filter_by(identity=identity)
     limit = (await read_rows(own)).scalar()
@@ -49,7 +49,7 @@ async def read_cost_quota(identity: str) -> CostQuota:
 
 
 async def check_cost_quota(identity: str) -> None:
-    """Make sure that a user has something left to begin a run with.
+    """Make sure that a user has not used up their quota.
 
     Raises:
         Problem: `cost_quota`.
@@ -57,5 +57,5 @@ async def check_cost_quota(identity: str) -> None:
     quota = await read_cost_quota(identity)
     if quota.limit is not None and quota.spent >= quota.limit:
         day = time.strftime("%Y-%m-%d", time.gmtime(quota.ends))
-        what = f"your runs have cost ${quota.spent:,.2f} of ${quota.limit:,.2f} in this month"
+        what = f"your runs have cost ${quota.spent:,.2f} of ${quota.limit:,.2f} this month"
         raise Problem(ErrorCode.COST_QUOTA, what, hint=f"ask the operator, or wait until {day}")

@@ -1,4 +1,4 @@
-"""Tell whoever asked for it what a watch has found, once, and again only where that failed."""
+"""Send the notices of watches, each once, and again only if sending failed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from runs.watches import (
 from text.pluralization import pluralize
 
 CHANNELS = {"webhook": post_notice, "mail": mail_notice}
-"""What sends a notice, by what stands before the receiver."""
+"""The functions that send notices, by the channel of the receiver."""
 
 
 LAST_SECONDS = 60.0

@@ -1,4 +1,4 @@
-"""Send a notice by mail, as plain text and as HTML."""
+"""Send a notice by email, as plain text and as HTML."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from config.settings import settings
 from text.secret_masking import mask_secrets
 from tools.web.transport import is_private_host
 
-SECONDS = 30.0
+TIMEOUT_SECONDS = 30.0
 """How long a mail server may take for each of its answers."""
 
 PORTS = {"smtp": 587, "smtps": 465}
-"""The usual port of each kind of address."""
+"""The default port of each scheme."""
 
 
 LONGEST_ANSWER = 200
@@ -84,8 +84,8 @@ def _connect(server: SplitResult) -> smtplib.SMTP:
     host, port = str(server.hostname), server.port or PORTS[server.scheme]
     if server.scheme == "smtps":
         secure = ssl.create_default_context()
-        return smtplib.SMTP_SSL(host, port, timeout=SECONDS, context=secure)
-    return smtplib.SMTP(host, port, timeout=SECONDS)
+        return smtplib.SMTP_SSL(host, port, timeout=TIMEOUT_SECONDS, context=secure)
+    return smtplib.SMTP(host, port, timeout=TIMEOUT_SECONDS)
 
 
 def _offers_tls(client: smtplib.SMTP) -> bool:
@@ -102,7 +102,7 @@ def _describe_error(error: Exception) -> str:
         return _quote_answer(error.smtp_code, error.smtp_error)
     # smtplib says that the server has gone where it was only silent for too long.
     if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):
-        return f"it did not answer within {SECONDS:.0f} seconds"
+        return f"it did not answer within {TIMEOUT_SECONDS:.0f} seconds"
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted: {error.verify_message}"
     if isinstance(error, smtplib.SMTPServerDisconnected):

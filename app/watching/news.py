@@ -1,4 +1,4 @@
-"""What a new report says otherwise than the last one, as a notice for whoever is told of it."""
+"""Compose the notice of what is new in a report since the last one."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _CHANGES = ("added", "changed", "removed")
 
 
 class News(NamedTuple):
-    """What a check of a watch found."""
+    """The status of a check, and its notice."""
 
     status: CheckStatus
     notice: dict[str, Any]
-    """Plain data, as `webhook` receivers get it."""
+    """Plain data, which webhooks receive as JSON."""
 
 
 async def compose_news(watch: Watch, run: RunRecord, earlier: RunRecord | None) -> News:
-    """Return what the report of a run has that an earlier one has not, and the other way round.
+    """Return how the report of a run differs from an earlier one.
 
     Raises:
         Problem: `report_not_found` if the run has no report; `search_unavailable` if nothing is
@@ -60,7 +60,7 @@ async def compose_news(watch: Watch, run: RunRecord, earlier: RunRecord | None) 
 
 
 async def _load_end(run: RunRecord | None) -> ReportEnd | None:
-    """Return an earlier report; None if there is none any more."""
+    """Return an earlier report; `None` if it no longer exists."""
     if run is None:
         return None
     try:
@@ -70,7 +70,7 @@ async def _load_end(run: RunRecord | None) -> ReportEnd | None:
 
 
 def has_news(found: ReportDiff) -> bool:
-    """Tell whether sentences or sources differ; an order or a number of a source is no news."""
+    """Say whether sentences or sources differ; their order and numbers do not count."""
     said = any(found.count(change) for change in _CHANGES)  # type: ignore[arg-type]
     cited = found.sources_gained or found.sources_lost
     return bool(said or cited or not found.comparable)
@@ -138,7 +138,7 @@ def _check_search(about: dict[str, Any]) -> None:
 
 
 def tell_failure(watch: Watch, run: str, problem: Problem) -> News:
-    """Return the notice that a check has failed."""
+    """Return the notice of a failed check."""
     about = {"watch": watch.name, "question": watch.question, "run": run, "title": watch.question}
     language = detect_language(watch.question)
     failed = {"status": "failed", "error": problem.as_dict(), "language": language}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Path, Query
 from starlette.datastructures import UploadFile
@@ -61,8 +61,10 @@ async def _render(
         for base in bases
         if base.kind == UPLOADS_KIND and not base.is_shared
     }
-    values = {"bases": bases, "files": files, "told": told, "problem": problem, "read": read}
+    values: dict[str, Any] = {"bases": bases, "files": files, "told": told}
     values |= {
+        "problem": problem,
+        "read": read,
         "sent": sent,
         "uploads": UPLOADS_KIND,
         "suffixes": ",".join(sorted(READABLE_SUFFIXES)),

@@ -148,7 +148,7 @@ async def show_watch(request: Request, name: WatchName, owner: Owner, told: Told
 
 @router.post("/watches/{name}/{change}")
 async def change_console_watch(
-    name: WatchName, change: Name, owner: Owner, form: CheckedForm
+    name: WatchName, change: Name, owner: Owner, caller: Caller, form: CheckedForm
 ) -> Response:
     """Pause a watch, let it go on, have it asked next, or remove it."""
     del form
@@ -159,7 +159,7 @@ async def change_console_watch(
         await run_api_watch(name, owner)
     elif change in ("pause", "resume"):
         status = ChangedWatch(status="paused" if change == "pause" else "active")
-        await change_api_watch(name, owner, status)
+        await change_api_watch(name, owner, caller, status)
     else:
         what, hint = "a watch cannot be changed so", "open the page of the watch again"
         raise Problem(ErrorCode.REQUEST_REFUSED, what, where=change, hint=hint)

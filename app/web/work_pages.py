@@ -28,13 +28,13 @@ from app.web.question_forms import describe_choices, list_choice_bounds, read_fo
 from app.web.question_pages import read_follow_choices
 from calls.attempts import list_attempts, sum_attempts
 from config.errors import ErrorCode, Problem
+from graph.records import DELIVERED
 from runs.lifecycle import RunRecord, find_newest_run, with_real_status
 from runs.progress_events import NOTHING_SPENT, UNKNOWN_LEFT, describe_left
 from tools.knowledge.catalog import list_bases
 
 router = make_console_router()
 
-FINISHED = ("succeeded", "partial", "insufficient_evidence")
 RESUMABLE = ("paused", "failed", "cancelled", "partial")
 
 _CHOICES = ("refresh", "reuse", "deepen", "new")
@@ -54,7 +54,7 @@ async def show_work(thread: Name, request: Request, owner: Owner) -> Response:
     if standing.request:
         return await _render_asked(request, owner, thread, standing.request, run)
     run = run and with_real_status(run)
-    if run and run.folder and run.status in FINISHED:
+    if run and run.folder and run.status in DELIVERED:
         return go_to(f"{CONSOLE}/reports/{run.id}")
     return await _render_ended(request, thread, standing, run)
 

@@ -295,7 +295,7 @@ async def test_a_restore_that_fails_leaves_nothing_and_can_be_done_again(
     other = elsewhere()
     with monkeypatch.context() as patch:
         patch.setattr(restore_module, "_is_equal", lambda *_: False)
-        with pytest.raises(Problem, match="is not what was saved"):
+        with pytest.raises(Problem, match="differs from what was saved"):
             await restore_backup(backup)
     assert not [*other.rglob("*.md")]
     assert not await find_pages(ME, "winter cluster honey", 1)

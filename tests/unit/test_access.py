@@ -58,7 +58,7 @@ done: list[str] = []
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     done.clear()
-    monkeypatch.setattr(access, "CONNECTIONS", ("/nowhere",))
+    monkeypatch.setattr(access, "CONNECTION_TABLES", ("/nowhere",))
 
 
 def client(rules: AccessRules = LOCAL, url: str = HERE, **more: Any) -> TestClient:
@@ -251,7 +251,7 @@ def test_another_user_of_this_machine_cannot_pretend_to_be_a_page(
     row = "   {}: 0100007F:{:04X} 0100007F:{:04X} {} 0:0 00:0 0  {}  0 1 1 0 20 4 30 10 -1\n"
     rows = [row.format(0, 40_000, 8123, "01", 4712), row.format(1, 50_000, 8123, state, number)]
     (tmp_path / "tcp").write_text("  sl  local_address rem_address st\n" + "".join(rows))
-    monkeypatch.setattr(access, "CONNECTIONS", (str(tmp_path / "tcp"),))
+    monkeypatch.setattr(access, "CONNECTION_TABLES", (str(tmp_path / "tcp"),))
 
     assert client().get("/threads", headers={"origin": PAGE}).status_code == status
 

@@ -60,7 +60,7 @@ async def test_a_user_who_has_spent_the_month_begins_no_run_and_others_do():
 
     assert await own_run(ask, {"kwargs": {}}) == {"owner": "ada"}
     await spend("ada", 2.5, "bees", "t2")
-    with pytest.raises(Problem, match=r"\$5.50 of \$5.00 in this month") as refused:
+    with pytest.raises(Problem, match=r"\$5.50 of \$5.00 this month") as refused:
         await own_run(ask, {"kwargs": {}})
 
     assert (refused.value.code, refused.value.error.http_status) == ("cost_quota", 403)
@@ -101,7 +101,7 @@ async def test_users_and_operators_see_what_is_left(capsys: pytest.CaptureFixtur
     await limit_user(name="ada", cost_month="20", invocation=Invocation())
 
     assert (told["limit"], told["spent"], told["left"]) == (5, 1.5, 3.5)
-    assert "$20.00 a month; $1.50 spent in this month, $18.50 left" in capsys.readouterr().out
+    assert "$20.00 a month; $1.50 spent this month, $18.50 left" in capsys.readouterr().out
     with pytest.raises(Problem, match="user_not_found"):
         await limit_user(name="eve", cost_month="20", invocation=Invocation())
     with pytest.raises(Problem, match="is no amount"):

@@ -195,7 +195,7 @@ async def test_nothing_is_sent_to_a_server_whose_certificate_nobody_vouches_for(
 async def test_what_a_server_says_against_a_mail_is_told(
     answers: dict[str, bytes], told: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(mailed_notices, "SECONDS", 0.2)
+    monkeypatch.setattr(mailed_notices, "TIMEOUT_SECONDS", 0.2)
     with mail_server(answers) as server:
         use_server(monkeypatch, server.port)
         with pytest.raises(Problem) as failed:
@@ -209,7 +209,7 @@ async def test_what_a_server_says_against_a_mail_is_told(
 async def test_a_mail_that_was_taken_has_been_sent_however_the_server_parts(
     goodbye: bytes, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(mailed_notices, "SECONDS", 0.2)
+    monkeypatch.setattr(mailed_notices, "TIMEOUT_SECONDS", 0.2)
     with mail_server({"QUIT": goodbye}) as server:
         use_server(monkeypatch, server.port)
         await mail_notice("me@example.org", "id-1", NOTICE)
