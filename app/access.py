@@ -26,6 +26,7 @@ from starlette.websockets import WebSocketClose
 
 from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
 from app.api.scrape_token import METRICS_PATH, has_scrape_token
+from app.auth.lasting_requests import POLICY_VIOLATION, serve_while_valid
 from app.auth.login import get_login
 from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
@@ -71,9 +72,6 @@ CONNECTIONS = ("/proc/net/tcp", "/proc/net/tcp6")
 
 ESTABLISHED = "01"
 """The state of a connection that is open at both ends."""
-
-POLICY_VIOLATION = 1008
-"""The close code of a websocket that is refused."""
 
 OPEN = "Pages of %s may use this server; everything else needs the token: dossier token"
 """The message when the server starts."""
@@ -216,7 +214,10 @@ class AccessMiddleware:
             else:
                 await _send_refusal(problem, scope, receive, send)
             return
-        await self.app(scope, receive, send)
+        if not self.rules.has_users or _is_harmless(scope):
+            await self.app(scope, receive, send)
+        elif over := await serve_while_valid(self.app, scope, receive, send):
+            await _send_refusal(over, scope, receive, send)
 
     async def _identify(self, scope: Scope) -> None:
         """Make sure that a request comes from a user; whoever handles it asks again which one.

@@ -28,6 +28,7 @@ from app.api.application import make_api
 from app.auth.ownerless_threads import assign_ownerless_threads
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
+from app.development_threads import delete_in_turn
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
 from app.server import load_graph
 from app.upkeep import keep_up
@@ -42,8 +43,11 @@ from storage.permissions import owner_only_mode
 from text.secret_masking import mask_secrets_within
 from tools.message_uploads import replace_file_bytes
 
-WRITING = frozenset(["POST", "PUT", "PATCH"])
-"""The methods of requests that bring something to keep."""
+WRITING = frozenset(["POST", "PUT", "PATCH", "DELETE"])
+"""The methods of requests that bring something."""
+
+MAX_REQUEST_BYTES = 60_000_000
+"""The largest request: one with a file of 30 MB in a message. It is held in memory as a whole."""
 
 _PATHS: dict[str, None] = {"files": None, "project": None}
 _CHOICES = {"context": _PATHS, "config": {"configurable": _PATHS}}
@@ -58,6 +62,9 @@ OWN_PREFIXES = ("/api/", f"{CONSOLE}/")
 
 SERVER_STATE_DIR = Path(".langgraph_api")
 """Where the development server keeps what it was sent, below the folder it was started in."""
+
+INNER = "__pregel_"
+"""What the names begin with by which LangGraph hands objects of its own to a graph."""
 
 PERSON = frozenset(["user", "human"])
 """Who says a message of a person, by its role or type."""
@@ -107,9 +114,9 @@ class MaskingMiddleware:
         if scope["type"] != "http" or scope["method"] not in WRITING or _is_of_api(scope):
             await self.app(scope, receive, send)
             return
-        body, ended = await _body(receive)
         new: list[str] = []
         try:
+            body, ended = await _body(receive)
             safe = await asyncio.to_thread(mask_request, body, _thread(scope), new)
         except Problem as problem:
             await (await answer_problem(Request(scope), problem))(scope, receive, send)
@@ -183,6 +190,11 @@ def _check_form(data: Any) -> None:
         except ValidationError as error:
             where, what = first_validation_error(error)
             raise Problem(ErrorCode.REQUEST_REFUSED, what, where=where) from error
+        choices = (one.get("context"), (one.get("config") or {}).get("configurable"))
+        for name in (name for chosen in choices if isinstance(chosen, dict) for name in chosen):
+            if name.startswith(INNER):
+                what = "this is a name of LangGraph's own"
+                raise Problem(ErrorCode.REQUEST_REFUSED, what, where=name[:80])
 
 
 def _store_files(data: Any, thread: str, new: list[str] | None) -> Any:
@@ -223,11 +235,20 @@ def _unless_same(made: Any, data: Any) -> Any:
 
 
 async def _body(receive: Receive) -> tuple[bytes, Message]:
-    """Return the whole body of a request, and the message that ended it."""
+    """Return the whole body of a request, and the message that ended it.
+
+    Raises:
+        Problem: `request_too_large`.
+    """
     parts: list[bytes] = []
+    size = 0
     while True:
         message = await receive()
         parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_REQUEST_BYTES:
+            what = f"the request has more than {MAX_REQUEST_BYTES:,} bytes"
+            raise Problem(ErrorCode.REQUEST_TOO_LARGE, what, where="body")
         if message["type"] != "http.request" or not message.get("more_body"):
             return b"".join(parts), message
 
@@ -281,6 +302,7 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
     # Read here, because the development server forbids to read files in the event loop.
     await asyncio.to_thread(load_search_table)
     await asyncio.to_thread(load_model_table)
+    delete_in_turn()
     await assign_ownerless_threads()
     await asyncio.to_thread(load_graph)
     upkeep = asyncio.create_task(keep_up())

@@ -13,9 +13,17 @@ from app.api.parameters import Name, Owner, RunName
 from app.api.problem_answers import tell_problems
 from app.api.report_exports import render_shared_page
 from app.api.router import make_router
+from app.auth.login import is_still_user
 from nodes.finished_report import load_report_document
 from runs.lifecycle import find_run
-from runs.report_shares import ReportShare, create_share, find_shared_run, list_shares, revoke_share
+from runs.report_shares import (
+    ReportShare,
+    create_share,
+    find_shared_run,
+    list_shares,
+    revoke_share,
+    share_not_found,
+)
 from text.regex import regex
 
 router = make_router("Shared reports", "/api/reports/{run}/shares")
@@ -105,7 +113,10 @@ async def show_shared_report(
     token: Annotated[Name, Path(description="What only those know who were given the address.")],
 ) -> Response:
     """Show a report to whoever has its address; it loads nothing from anywhere."""
-    page = await render_shared_page(await find_shared_run(token))
+    run = await find_shared_run(token)
+    if not await is_still_user(run.owner):
+        raise share_not_found()
+    page = await render_shared_page(run)
     policy = _POLICY.search(page)
     own = policy[1] if policy else "default-src 'none'"
     headers = {**_HEADERS, "Content-Security-Policy": f"{own}; frame-ancestors 'none'"}

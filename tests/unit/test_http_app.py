@@ -100,6 +100,32 @@ def test_a_request_in_pieces_arrives_whole(client: TestClient):
     assert got == {"a": "my password is [password removed]", "b": "what was asked"}
 
 
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+async def test_a_request_that_is_too_large_is_read_no_further(
+    monkeypatch: pytest.MonkeyPatch, method: str
+):
+    monkeypatch.setattr("app.http_app.MAX_REQUEST_BYTES", 2_500)
+    pieces = iter(range(20))
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        next(pieces)
+        return {"type": "http.request", "body": bytes(1_000), "more_body": True}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def unreached(*_: Any) -> None:
+        pytest.fail("it was passed on")
+
+    scope = {"type": "http", "method": method, "path": "/", "headers": []}
+    await MaskingMiddleware(unreached)(scope, receive, send)
+
+    assert sent[0]["status"] == 413
+    assert json.loads(sent[1]["body"])["code"] == "request_too_large"
+    assert next(pieces) == 3
+
+
 @pytest.mark.parametrize(
     "form",
     [
@@ -112,6 +138,8 @@ def test_a_request_in_pieces_arrives_whole(client: TestClient):
         {"config": {"recursion_limit": 2**63}},
         [{"config": {"configurable": 7}}],
         {"config": "x"},
+        {"config": {"configurable": {"__pregel_checkpointer": "x"}}},
+        {"context": {"__pregel_send": 1}},
         {"method": "run.start", "params": {"config": {"callbacks": True}}},
     ],
 )
