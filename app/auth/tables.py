@@ -19,14 +19,6 @@ server_users = Table(
 """One row per user; `key` is the name without the difference of capitals, `identity` the user of
 everything that they store. Whoever was removed stays here, so that nobody else gets their name."""
 
-cost_limits = Table(
-    "cost_limits",
-    metadata,
-    Column("identity", String(100), primary_key=True),
-    Column("dollars", Float, nullable=False),
-)
-"""How much the runs of a user may cost in a month, where it is not what holds for everybody."""
-
 user_tokens = Table(
     "user_tokens",
     metadata,
