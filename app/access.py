@@ -51,6 +51,9 @@ HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json", "/live", "/
 DEVELOPMENT = ("/internal/", "/deploy/")
 """Where the development server deletes all threads, shows any of them, and deploys itself."""
 
+SERVER_METRICS = "/metrics"
+"""Where LangGraph's server tells what it works on for everybody."""
+
 READING = frozenset(["GET", "HEAD"])
 
 SHOWN = (
@@ -225,11 +228,14 @@ class AccessMiddleware:
         LangGraph itself asks nobody who reads its metrics.
 
         Raises:
-            Problem: What is wrong with the token.
+            Problem: What is wrong with the token, or `operator_only`.
         """
         if _is_harmless(scope):
             return
-        await get_login().identify(Headers(scope=scope))
+        user = await get_login().identify(Headers(scope=scope))
+        if _path(scope) == SERVER_METRICS and not user.is_operator:
+            what = "figures are for operators"
+            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=_path(scope))
         if f"{_path(scope)}/".startswith(DEVELOPMENT):
             what = "this is closed where users log in"
             raise Problem(ErrorCode.OPERATOR_ONLY, what, where=_path(scope))

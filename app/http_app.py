@@ -25,6 +25,7 @@ from typing_extensions import TypedDict
 
 from app.access import AccessMiddleware, log_access_rules
 from app.api.application import make_api
+from app.auth.caller_limits import check_caller_webhook
 from app.auth.ownerless_threads import assign_ownerless_threads
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
@@ -38,6 +39,7 @@ from config.errors import ErrorCode, Problem, first_validation_error
 from config.model_table import load_model_table
 from config.resources import close_resources
 from config.search_table import load_search_table
+from config.settings import settings
 from storage.file_store import file_store
 from storage.permissions import owner_only_mode
 from text.secret_masking import mask_secrets_within
@@ -181,7 +183,7 @@ def _check_form(data: Any) -> None:
     and fails over it whenever the thread is read.
 
     Raises:
-        Problem: `request_refused`.
+        Problem: `request_refused`, or `choice_refused` for a webhook.
     """
     every = [one for one in (data if isinstance(data, list) else [data]) if isinstance(one, dict)]
     for one in [*every, *(one[PARAMS] for one in every if isinstance(one.get(PARAMS), dict))]:
@@ -195,6 +197,9 @@ def _check_form(data: Any) -> None:
             if name.startswith(INNER):
                 what = "this is a name of LangGraph's own"
                 raise Problem(ErrorCode.REQUEST_REFUSED, what, where=name[:80])
+        if (webhook := one.get("webhook")) and settings().has_users:
+            # The server itself would look up the name first, and tell what it has found.
+            check_caller_webhook(str(webhook))
 
 
 def _store_files(data: Any, thread: str, new: list[str] | None) -> Any:

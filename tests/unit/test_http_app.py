@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
 from app.http_app import SERVER_STATE_DIR, MaskingMiddleware, mask_request, server_lifespan
+from tests.places import new_process
 from tools.message_uploads import list_message_uploads
 
 SECRET = "hunter2-Zebra9"
@@ -151,6 +152,22 @@ def test_a_request_of_a_form_that_the_server_would_fail_over_is_refused(
     assert answer.status_code == 422
     assert answer.json()["code"] == "request_refused"
     assert answer.json()["where"]
+
+
+@pytest.mark.parametrize("form", [{}, [{}], {"method": "run.start", "params": {}}])
+def test_a_webhook_that_nobody_may_choose_is_refused_before_its_name_is_looked_up(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, form: Any
+):
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    monkeypatch.setenv("DOSSIER_CALLER_WEBHOOKS", "hooks.example.org")
+    new_process()
+    place = form[0] if isinstance(form, list) else form.get("params", form)
+    place["webhook"] = "https://database.inside.example/hook"
+    refused = client.post("/", json=form)
+    assert (refused.status_code, refused.json()["code"]) == (403, "choice_refused")
+
+    place["webhook"] = "https://hooks.example.org/hook"
+    assert client.post("/", json=form).json() == form
 
 
 @pytest.mark.parametrize(
