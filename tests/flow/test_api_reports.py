@@ -11,6 +11,7 @@ import pytest
 
 from app.access import AccessMiddleware, AccessRules
 from app.api.application import make_api
+from app.auth.user_store import add_user, remove_user
 from app.cli.dispatch import Invocation
 from config.settings import settings
 from graph.context import Context
@@ -24,6 +25,7 @@ from tests.api_client import LoggedIn, code_of, connect
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import quiet
+from tests.places import new_process
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "Checks", "Lessons"
@@ -170,6 +172,20 @@ async def test_an_expired_link_shows_nothing_and_only_the_hash_of_its_address_is
     assert not any(token in row for row in rows)
     later = time.time() + 1801
     monkeypatch.setattr(report_shares.time, "time", lambda: later)
+    assert code_of(await client.get(link["url"])) == (404, "share_not_found")
+
+
+async def test_a_link_of_a_user_who_was_removed_shows_nothing(
+    client: httpx.AsyncClient, asked: str, monkeypatch: pytest.MonkeyPatch
+):
+    link = (await client.post(f"/api/reports/{asked}/shares", json={})).json()
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    monkeypatch.setenv("DOSSIER_USER", "somebody")
+    new_process()
+    await add_user("local")
+    assert (await client.get(link["url"])).status_code == 200
+
+    await remove_user("local")
     assert code_of(await client.get(link["url"])) == (404, "share_not_found")
 
 
