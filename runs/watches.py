@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import time
@@ -12,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from config.errors import ErrorCode, Problem
+from runs.call_site import join_owner
 from runs.lifecycle import NAME
 from runs.schedules import Schedule
 from runs.tables import watch_checks, watches
@@ -97,24 +99,60 @@ async def add_watch(
     Raises:
         Problem: `bad_watch_name` or `watch_exists`.
     """
-    id, now = secrets.token_hex(6), time.time()
-    name = name or id
-    if not NAME.fullmatch(name):
+    new = make_watch(owner, name, question, schedule, context, notify, always=always)
+    if not NAME.fullmatch(new.name):
         raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is not a valid name")
-    new = Watch(
-        id, owner, name, question, schedule, context, [*notify], always, "active", now, 0, now
-    )
     await run_write(partial(_insert, new=new))
     return new
 
 
+def make_watch(
+    owner: str,
+    name: str,
+    question: str,
+    schedule: Schedule,
+    context: dict[str, Any],
+    notify: Sequence[str],
+    *,
+    always: bool = False,
+) -> Watch:
+    """Return a new watch that is not stored yet and is due at once; its name defaults to its id."""
+    id, now = secrets.token_hex(6), time.time()
+    named = name or id
+    return Watch(
+        id, owner, named, question, schedule, context, [*notify], always, "active", now, 0, now
+    )
+
+
+def put_paused_watches(connection: Connection, found: Sequence[Watch]) -> int:
+    """Store watches as paused, except those whose names are taken; return how many were stored.
+
+    The caller must have locked the owner.
+    """
+    new = [one for one in found if not _is_taken(connection, one)]
+    for one in new:
+        connection.execute(insert(watches), _row(one._replace(status="paused")))
+    return len(new)
+
+
 def _insert(connection: Connection, new: Watch) -> None:
     lock_owner(connection, new.owner)
-    same = select(watches.c.id).where(watches.c.owner == new.owner, watches.c.name == new.name)
-    if connection.execute(same).first():
+    if _is_taken(connection, new):
         what = f"there is a watch {new.name!r} already"
         raise Problem(ErrorCode.WATCH_EXISTS, what)
     connection.execute(insert(watches), _row(new))
+
+
+def _is_taken(connection: Connection, watch: Watch) -> bool:
+    same = select(watches.c.id).where(watches.c.owner == watch.owner, watches.c.name == watch.name)
+    return connection.execute(same).first() is not None
+
+
+async def pause_watches(user: str) -> int:
+    """Pause all watches of a user, in each project; return how many were active."""
+    its = watches.c.owner.startswith(join_owner(user, ""), autoescape=True)
+    paused = update(watches).where(its, watches.c.status == "active").values(status="paused")
+    return await run_write(lambda connection: connection.execute(paused).rowcount)
 
 
 def _row(watch: Watch) -> dict[str, Any]:
@@ -172,7 +210,7 @@ async def make_watch_due(watch: Watch) -> None:
 
 async def set_watch_status(watch: Watch, status: WatchStatus) -> Watch:
     """Pause a watch, or resume it from its next time on."""
-    due = watch.schedule.find_next_time(time.time())
+    due = await asyncio.to_thread(watch.schedule.find_next_time, time.time())
     changed = {"status": status, "due": due, "tries": 0}
     its = update(watches).where(watches.c.id == watch.id).values(**changed)
     await run_write(lambda connection: connection.execute(its))
@@ -195,7 +233,7 @@ async def record_check(watch: Watch, check: WatchCheck) -> Watch:
     A failed check is repeated soon, up to `MAX_TRIES` times in all. Missed times are skipped.
     """
     tries = watch.tries + 1 if check.status == "failed" else 0
-    due = watch.schedule.find_next_time(check.ended)
+    due = await asyncio.to_thread(watch.schedule.find_next_time, check.ended)
     if 0 < tries < MAX_TRIES:
         due = min(due, check.ended + RETRY_SECONDS * 2 ** (tries - 1))
     else:
@@ -267,10 +305,15 @@ async def list_unsent_receivers(check: WatchCheck) -> list[str]:
     return unsent
 
 
-async def put_off_sending(check: WatchCheck) -> None:
-    """Store that sending failed for some receivers, and when it is tried again."""
-    wait = SEND_SECONDS * 2**check.send_tries
-    await _change_check(check, send_tries=check.send_tries + 1, send_due=time.time() + wait)
+async def put_off_sending(check: WatchCheck) -> float | None:
+    """Store that sending failed for some receivers, and when it is tried again.
+
+    Returns:
+        The seconds until the next try; `None` if there will be none.
+    """
+    wait, tries = SEND_SECONDS * 2**check.send_tries, check.send_tries + 1
+    await _change_check(check, send_tries=tries, send_due=time.time() + wait)
+    return wait if tries < MAX_SENDS else None
 
 
 async def _change_check(check: WatchCheck, **values: Any) -> None:

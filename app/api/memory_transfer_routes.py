@@ -30,6 +30,7 @@ class ImportedCounts(BaseModel):
     events: int
     files: int
     profile: bool
+    watches: int = Field(description="They are paused.")
     left: list[str] = Field(description="Memory files that differ here, and stay as they are.")
     unvouched: list[str] = Field(description="Parts that were left out: they would speak for you.")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Path, Query
@@ -12,10 +14,11 @@ from app.api.parameters import Caller, Name, Owner, ProjectName, Words
 from app.api.problem_answers import tell_problems
 from app.api.router import make_router
 from app.auth.caller_limits import check_caller_choices, check_caller_receiver
+from app.auth.user import User
 from app.watching.delivery import check_receiver
 from config.errors import ErrorCode, Problem
 from config.settings import settings
-from graph.context import build_context, non_default_choices
+from graph.context import Context, build_context, non_default_choices
 from runs.lifecycle import check_question
 from runs.schedules import Schedule, parse_schedule
 from runs.watches import (
@@ -108,15 +111,11 @@ async def add_api_watch(
     owner: Owner, caller: Caller, new: NewWatch, project: ProjectName = ""
 ) -> WatchAnswer:
     """Add a watch, which is due at once; `dossier watch loop` or cron must be running."""
-    schedule = parse_schedule(new.every, new.zone)
+    schedule = await asyncio.to_thread(parse_schedule, new.every, new.zone)
     receivers = list(dict.fromkeys(map(check_receiver, new.notify)))
     chosen = build_context({**new.context, "project": project})
-    if settings().has_users and not caller.is_operator:
-        check_caller_choices(chosen, caller.name)
-        for receiver in receivers:
-            check_caller_receiver(receiver)
-        _check_frequency(schedule)
-        _check_count(await list_watches(owner))
+    others = await list_watches(owner)
+    await asyncio.to_thread(_check_limits, caller, chosen, receivers, schedule, others)
     kept = {**non_default_choices(chosen), "user": caller.name}
     asked = check_question(new.question)
     watch = await add_watch(owner, new.name, asked, schedule, kept, receivers, always=new.always)
@@ -129,10 +128,22 @@ async def get_api_watch(name: WatchName, owner: Owner) -> WatchAnswer:
     return _describe(await find_watch(owner, name))
 
 
-@router.patch("/{name}", summary="Pause or resume a watch", responses=_UNKNOWN)
-async def change_api_watch(name: WatchName, owner: Owner, change: ChangedWatch) -> WatchAnswer:
+@router.patch(
+    "/{name}",
+    summary="Pause or resume a watch",
+    responses=tell_problems("watch_not_found", "choice_refused"),
+)
+async def change_api_watch(
+    name: WatchName, owner: Owner, caller: Caller, change: ChangedWatch
+) -> WatchAnswer:
     """Pause or resume a watch."""
-    return _describe(await set_watch_status(await find_watch(owner, name), change.status))
+    watch = await find_watch(owner, name)
+    if change.status == "active" and watch.status != "active":
+        # One that was imported has never been looked at.
+        others = [one for one in await list_watches(owner) if one.status == "active"]
+        chosen = build_context(watch.context)
+        _check_limits(caller, chosen, watch.notify, watch.schedule, others)
+    return _describe(await set_watch_status(watch, change.status))
 
 
 @router.post("/{name}/run", status_code=202, summary="Ask a watch soon", responses=_UNKNOWN)
@@ -159,6 +170,27 @@ async def remove_api_watch(name: WatchName, owner: Owner) -> None:
     await remove_watch(await find_watch(owner, name))
 
 
+def _check_limits(
+    caller: User,
+    chosen: Context,
+    receivers: Sequence[str],
+    schedule: Schedule,
+    others: Sequence[Watch],
+) -> None:
+    """Make sure that a watch is inside of what the operator allows.
+
+    Raises:
+        Problem: `choice_refused`.
+    """
+    if caller.is_operator or not settings().has_users:
+        return
+    check_caller_choices(chosen, caller.name)
+    for receiver in receivers:
+        check_caller_receiver(receiver)
+    _check_frequency(schedule)
+    _check_count(others)
+
+
 def _check_frequency(schedule: Schedule) -> None:
     at = schedule.find_next_time(time.time())
     for _ in range(_COMPARED_TIMES):
@@ -168,7 +200,7 @@ def _check_frequency(schedule: Schedule) -> None:
         at = following
 
 
-def _check_count(known: list[Watch]) -> None:
+def _check_count(known: Sequence[Watch]) -> None:
     if len(known) >= settings().caller_watches:
         raise _refusal("watches", f"there are {len(known)} watches already")
 

@@ -24,6 +24,7 @@ from app.cli.output import one_line, print_notice
 from app.cli.table import local_time, make_table, truncate_cell
 from config.errors import ErrorCode, Problem
 from config.settings import settings
+from runs.watches import pause_watches
 from text.pluralization import pluralize
 
 MAX_DOLLARS = 1_000_000
@@ -101,10 +102,14 @@ async def revoke_token(*, named: str, invocation: Invocation) -> None:
 
 
 async def remove_server_user(*, name: str, invocation: Invocation) -> None:
-    """Remove a user and their tokens; what they have stored stays."""
+    """Remove a user and their tokens, and pause their watches; what they have stored stays."""
+    identity = await find_identity(name)
     gone = await remove_user(name)
+    paused = await pause_watches(identity)
     message = f"{name} was removed, with {pluralize(gone, 'token')}. What they have stored stays."
-    invocation.print_result({"user": name, "revoked": gone}, message)
+    if paused:
+        message += f" Paused: {pluralize(paused, 'watch', 'watches')}."
+    invocation.print_result({"user": name, "revoked": gone, "paused": paused}, message)
 
 
 def _token_cells(token: StoredToken | None) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from app.auth.caller_limits import check_caller_choices, fit_defaults
 from app.auth.cost_quotas import check_cost_quota
+from app.auth.login import check_active
 from app.cli.progress import RunProgress
 from app.cli.question_run import load_model_names
 from app.unattended_run import UnattendedRun
@@ -119,6 +120,7 @@ async def _prepare(watch: Watch, tell: Tell) -> Context:
     chosen = build_context({"again": "refresh", **watch.context, "auto_accept": True})
     chosen = replace(chosen, user=user, project=project, learn=False)
     if settings().has_users and user != settings().user:
+        await check_active(user)
         check_caller_choices(chosen, user)
         await check_cost_quota(user)
         chosen = fit_defaults(chosen)

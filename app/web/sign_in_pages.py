@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from typing import Any
 
@@ -75,7 +76,7 @@ async def _check_token(token: str) -> None:
     if kind is LoginKind.USERS:
         await get_login().identify({"x-api-key": token})
         return
-    right = load_server_token()
+    right = await asyncio.to_thread(load_server_token)
     if kind is LoginKind.DEPLOYMENT or not secrets.compare_digest(token.encode(), right.encode()):
         raise Problem(ErrorCode.TOKEN_WRONG, "this is not the token of this server")
 

@@ -174,7 +174,7 @@ async def test_operators_see_costs_of_runs_and_no_words(browser: httpx.AsyncClie
 
 
 async def test_what_is_not_there_is_told_with_its_code(browser: httpx.AsyncClient):
-    for path in ("/console/reports/none", "/console/work/none", "/console/nowhere"):
+    for path in ("/console/reports/none", "/console/questions/none", "/console/nowhere"):
         answer = await browser.get(path)
         assert answer.status_code == 404, path
         assert "_not_found</code>" in answer.text
@@ -237,7 +237,7 @@ async def test_a_plan_with_questions_is_shown_and_approved_with_answers(
     browser: httpx.AsyncClient, waiting: dict[str, Any]
 ):
     waiting["asked"] = REVIEW
-    page = f"/console/work/{THREAD}"
+    page = f"/console/questions/{THREAD}"
     shown = (await browser.get(page)).text
     assert EVIL not in shown
     assert shown.count(SAFE) == 3
@@ -254,7 +254,7 @@ async def test_what_steps_ask_is_shown_and_answered(
     browser: httpx.AsyncClient, waiting: dict[str, Any]
 ):
     waiting["asked"] = PAUSE
-    page = f"/console/work/{THREAD}"
+    page = f"/console/questions/{THREAD}"
     shown = (await browser.get(page)).text
     assert EVIL not in shown
     await send_form(browser, f"{page}/answer", page, q1_words="C", q2_leave="always")
@@ -266,7 +266,7 @@ async def test_a_plan_that_was_replaced_meanwhile_is_not_approved(
     browser: httpx.AsyncClient, waiting: dict[str, Any]
 ):
     waiting["asked"] = REVIEW
-    page = f"/console/work/{THREAD}"
+    page = f"/console/questions/{THREAD}"
     answer = await send_form(browser, f"{page}/answer", page, revision="1", step_1_title="X")
 
     assert "bad_feedback" in answer.text
