@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from app.auth.user_store import add_user
 from app.cli.forget import redraw_reports
 from app.watching import check as checking
 from app.watching import delivery
@@ -211,6 +212,7 @@ async def test_the_limits_of_users_hold_whenever_a_watch_is_asked(
     for name, value in limit.items():
         monkeypatch.setenv(f"DOSSIER_{name}", value)
     new_process()
+    await add_user("ann")
 
     check = await run_check(mine, quiet)
 
