@@ -10,15 +10,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from aegra_api.core.auth_deps import require_auth
 from aegra_api.core.database import db_manager
 from aegra_api.main import CUSTOM_ROUTE_AUTH, app
 from aegra_api.settings import settings
-from fastapi import FastAPI, HTTPException
+from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi.dependencies.utils import get_parameterless_sub_dependant
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.access import AccessMiddleware
 from app.api.open_route import OpenRoute
+from app.api.scrape_token import ScrapedRoute, has_scrape_token
 from app.http_app import MaskingMiddleware
 from app.problems import answer_refusal
 from app.server import load_graph, open_server_checkpointer
@@ -54,10 +57,19 @@ def _open_routes() -> None:
     """Remove Aegra's login from the routes that need none."""
     logins = {one.dependency for one in CUSTOM_ROUTE_AUTH}
     for route in app.routes:
-        if isinstance(route, OpenRoute):
+        if isinstance(route, OpenRoute | ScrapedRoute):
             route.dependencies = [one for one in route.dependencies if one.dependency not in logins]
             needed = route.dependant.dependencies
             needed[:] = [one for one in needed if one.call not in logins]
+        if isinstance(route, ScrapedRoute):
+            login = Depends(_log_in_unless_scraped)
+            path = route.path_format
+            needed.insert(0, get_parameterless_sub_dependant(depends=login, path=path))
+
+
+async def _log_in_unless_scraped(request: Request) -> None:
+    if not has_scrape_token(request.headers):
+        await require_auth(request)
 
 
 def _add_documentation() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from config.key_masking import mask_keys
+from config.settings import settings
 from library.uploaded_files import UPLOADS
 from report.report_places import REPORTS
-from storage.file_store import FileStore
+from storage.file_store import FileStore, file_store
 
 _STORE_FOLDERS = (REPORTS, UPLOADS, "knowledge")
 """The folders of the file store."""
@@ -20,6 +22,13 @@ _HOME_FOLDERS = ("traces", "users")
 """The home without databases, `.env`, tokens, locks, and copies that can be made again."""
 
 _MCP_FILE = "mcp.json"
+
+
+def list_addresses() -> dict[str, str]:
+    """Return where the folders and files are that a backup may hold, by their names."""
+    store, home = file_store(), Path(os.path.realpath(settings().home))
+    stored = {f"store/{name}": store.address(name) for name in _STORE_FOLDERS}
+    return stored | {f"home/{name}": str(home / name) for name in _HOME_FILES + _HOME_FOLDERS}
 
 
 def list_stored_names(store: FileStore) -> list[str]:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from config.errors import ErrorCode, Problem
 from config.settings import settings
-from library.indexing import fill_keyword_index
+from library.indexing import fill_keyword_index, rename_namespaces
 from library.tables import vector_sets
 from privacy.backup import NOT_KEPT
 from privacy.backup_files import (
@@ -23,6 +23,7 @@ from privacy.backup_files import (
     list_stored_names,
 )
 from privacy.checkpoint_transfer import WRITES, adapt_writes, transfer_checkpoints
+from privacy.moved_files import list_moves, move_addresses
 from runs.checkpointer import open_checkpointer
 from storage.backup_archive import (
     ArchiveReader,
@@ -178,11 +179,17 @@ def _is_equal(store: FileStore, home: Path, entry: FileEntry | None) -> bool:
 
 
 def _fill_tables(connection: Connection, archive: ArchiveReader) -> None:
+    moves = list_moves(archive.manifest)
     for entry in archive.manifest.tables:
         table = metadata.tables[entry.name]
-        write_table(connection, table, entry.columns, archive.read_rows("tables", entry))
+        given = RowDigest()
+        rows = move_addresses(archive.read_rows("tables", entry), moves)
+        write_table(connection, table, entry.columns, given.add_each(rows))
         set_last_number(connection, table, entry.last)
-        _check_written(digest_table(connection, table, entry.columns), entry)
+        _check_written(digest_table(connection, table, entry.columns), given.digest, entry)
+    if moves:
+        # A folder is the group of a set of pages.
+        rename_namespaces(connection)
     fill_keyword_index(connection)
     # Collections of vectors are copies outside of the database, which are made again when missed.
     outside = {"collection": "", "covered": 0, "held": 0, "apart": 0, "building": ""}
@@ -193,7 +200,7 @@ def _fill_checkpoints(connection: Connection, archive: ArchiveReader) -> None:
     for entry in archive.manifest.checkpoints:
         table = untyped_table(entry.name, entry.columns)
         write_table(connection, table, entry.columns, archive.read_rows("checkpoints", entry))
-        _check_written(digest_table(connection, table, entry.columns), entry)
+        _check_written(digest_table(connection, table, entry.columns), entry.digest, entry)
 
 
 @contextmanager
@@ -237,8 +244,8 @@ async def _delete_threads(threads: Sequence[str]) -> None:
             await saver.adelete_thread(thread)
 
 
-def _check_written(found: RowDigest, entry: TableEntry) -> None:
-    if (found.rows, found.digest) != (entry.rows, entry.digest):
+def _check_written(found: RowDigest, digest: str, entry: TableEntry) -> None:
+    if (found.rows, found.digest) != (entry.rows, digest):
         what = f"{found.rows:,} rows of {entry.name} were written, but differ from the backup"
         hint = "nothing was restored; check the disk for errors"
         raise Problem(ErrorCode.STORAGE_CORRUPT, what, hint=hint)

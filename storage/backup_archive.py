@@ -83,6 +83,8 @@ class BackupManifest(BaseModel):
     """In seconds since 1970."""
     database: str
     """The kind of its database: `sqlite` or `postgresql`."""
+    addresses: dict[str, str] = {}
+    """Where its folders of files were, by their names; rows may say so."""
     tables: list[TableEntry] = []
     checkpoints: list[TableEntry] = []
     files: list[FileEntry] = []
@@ -103,6 +105,12 @@ class RowDigest:
         """Add a row in its encoded form."""
         self.rows += 1
         self._sum += int.from_bytes(hashlib.sha256(line).digest(), "big")
+
+    def add_each(self, rows: Iterable[RowValues]) -> Iterator[RowValues]:
+        """Yield rows, and add each that goes by."""
+        for row in rows:
+            self.add(encode_row(row))
+            yield row
 
     @property
     def digest(self) -> str:
