@@ -130,7 +130,7 @@ async def add_upload(
     if "tus-resumable" in request.headers:
         return await _begin(request, owner, project)
     if request.headers.get("content-type", "").lower().startswith("multipart/"):
-        what, hint = "it is a form, and not the file itself", "send the bytes as the body: curl -T"
+        what, hint = "the body is a form, not the file itself", "send the file as the body: curl -T"
         raise Problem(ErrorCode.UPLOAD_TYPE, what, where="content-type", hint=hint)
     size = read_count(request.headers, "content-length", least=1)
     new = await create_upload(owner, safe_file_name(name), size, folder)
