@@ -26,6 +26,7 @@ from starlette.websockets import WebSocketClose
 
 from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
 from app.api.scrape_token import METRICS_PATH, has_scrape_token
+from app.auth.lasting_requests import POLICY_VIOLATION, serve_while_valid
 from app.auth.login import get_login
 from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
@@ -53,6 +54,9 @@ PUBLIC_PATHS = frozenset(
 DEVELOPMENT_PREFIXES = ("/internal/", "/deploy/")
 """The routes of the development server that show or delete any thread, and deploy."""
 
+SERVER_METRICS = "/metrics"
+"""Where LangGraph's server serves figures on everybody's runs."""
+
 SAFE_METHODS = frozenset(["GET", "HEAD"])
 
 READABLE_HEADERS = (
@@ -74,9 +78,6 @@ CONNECTION_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 
 ESTABLISHED = "01"
 """The state of a connection that is open at both ends."""
-
-POLICY_VIOLATION = 1008
-"""The close code of a websocket that is refused."""
 
 OPEN_NOTICE = "Pages of %s may use this server; everything else needs the token: dossier token"
 """The message when the server starts."""
@@ -219,7 +220,10 @@ class AccessMiddleware:
             else:
                 await _send_refusal(problem, scope, receive, send)
             return
-        await self.app(scope, receive, send)
+        if not self.rules.has_users or _needs_no_login(scope):
+            await self.app(scope, receive, send)
+        elif over := await serve_while_valid(self.app, scope, receive, send):
+            await _send_refusal(over, scope, receive, send)
 
     async def _identify(self, scope: Scope) -> None:
         """Make sure that a request comes from a user; handlers find out which one.
@@ -227,14 +231,18 @@ class AccessMiddleware:
         LangGraph itself requires no login for its metrics.
 
         Raises:
-            Problem: What is wrong with the token.
+            Problem: What is wrong with the token, or `operator_only`.
         """
         if _needs_no_login(scope):
             return
-        await get_login().identify(Headers(scope=scope))
-        if f"{get_route_path(scope)}/".startswith(DEVELOPMENT_PREFIXES):
+        user = await get_login().identify(Headers(scope=scope))
+        path = get_route_path(scope)
+        if path == SERVER_METRICS and not user.is_operator:
+            what = "these figures are for operators"
+            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=path)
+        if f"{path}/".startswith(DEVELOPMENT_PREFIXES):
             what = "this path is closed where users log in"
-            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=get_route_path(scope))
+            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=path)
 
     def _needs_token(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)

@@ -26,9 +26,11 @@ from typing_extensions import TypedDict
 
 from app.access import AccessMiddleware, log_access_rules
 from app.api.application import make_api
+from app.auth.caller_limits import check_caller_webhook
 from app.auth.ownerless_threads import assign_ownerless_threads
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
+from app.development_threads import delete_in_turn
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
 from app.route_path import get_route_path
 from app.server import load_graph
@@ -39,13 +41,17 @@ from config.errors import ErrorCode, Problem, first_validation_error
 from config.model_table import load_model_table
 from config.resources import close_resources
 from config.search_table import load_search_table
+from config.settings import settings
 from storage.file_store import file_store
 from storage.permissions import owner_only_mode
 from text.secret_masking import mask_secrets_within
 from tools.message_uploads import replace_file_bytes
 
-WRITING_METHODS = frozenset(["POST", "PUT", "PATCH"])
-"""The methods of requests whose bodies the server stores."""
+WRITING_METHODS = frozenset(["POST", "PUT", "PATCH", "DELETE"])
+"""The methods of requests whose bodies the server may store."""
+
+MAX_REQUEST_BYTES = 60_000_000
+"""The largest request: one with a file of 30 MB in a message. It is held in memory as a whole."""
 
 _PATHS: dict[str, None] = {"files": None, "project": None}
 _CHOICES = {"context": _PATHS, "config": {"configurable": _PATHS}}
@@ -60,6 +66,9 @@ OWN_PREFIXES = ("/api/", f"{CONSOLE}/")
 
 SERVER_STATE_DIR = Path(".langgraph_api")
 """Where the development server stores requests, below the folder it was started in."""
+
+INNER = "__pregel_"
+"""The prefix of the names by which LangGraph hands objects of its own to a graph."""
 
 PERSON_ROLES = frozenset(["user", "human"])
 """The roles or types of messages that a person wrote."""
@@ -109,9 +118,9 @@ class MaskingMiddleware:
         if scope["type"] != "http" or scope["method"] not in WRITING_METHODS or _is_for_api(scope):
             await self.app(scope, receive, send)
             return
-        body, ended = await _read_body(receive)
         new: list[str] = []
         try:
+            body, ended = await _read_body(receive)
             safe = await asyncio.to_thread(mask_request, body, _find_thread(scope), new)
         except Problem as problem:
             await (await answer_problem(Request(scope), problem))(scope, receive, send)
@@ -175,7 +184,7 @@ def _check_form(data: Any) -> None:
     whenever the thread is read.
 
     Raises:
-        Problem: `request_refused`.
+        Problem: `request_refused`, or `choice_refused` for a webhook.
     """
     every = [one for one in (data if isinstance(data, list) else [data]) if isinstance(one, dict)]
     for one in [*every, *(one[PARAMS] for one in every if isinstance(one.get(PARAMS), dict))]:
@@ -184,6 +193,14 @@ def _check_form(data: Any) -> None:
         except ValidationError as error:
             where, what = first_validation_error(error)
             raise Problem(ErrorCode.REQUEST_REFUSED, what, where=where) from error
+        choices = (one.get("context"), (one.get("config") or {}).get("configurable"))
+        for name in (name for chosen in choices if isinstance(chosen, dict) for name in chosen):
+            if name.startswith(INNER):
+                what = "this is a name of LangGraph's own"
+                raise Problem(ErrorCode.REQUEST_REFUSED, what, where=name[:80])
+        if (webhook := one.get("webhook")) and settings().has_users:
+            # The server itself would look up the name first, and tell what it has found.
+            check_caller_webhook(str(webhook))
 
 
 def _store_files(data: Any, thread: str, new: list[str] | None) -> Any:
@@ -224,11 +241,20 @@ def _keep_unless_changed(made: Any, data: Any) -> Any:
 
 
 async def _read_body(receive: Receive) -> tuple[bytes, Message]:
-    """Return the whole body of a request, and the message that ended it."""
+    """Return the whole body of a request, and the message that ended it.
+
+    Raises:
+        Problem: `request_too_large`.
+    """
     parts: list[bytes] = []
+    size = 0
     while True:
         message = await receive()
         parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_REQUEST_BYTES:
+            what = f"the request has more than {MAX_REQUEST_BYTES:,} bytes"
+            raise Problem(ErrorCode.REQUEST_TOO_LARGE, what, where="body")
         if message["type"] != "http.request" or not message.get("more_body"):
             return b"".join(parts), message
 
@@ -282,6 +308,7 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
     # Loaded here, because the development server forbids reading files in the event loop.
     await asyncio.to_thread(load_search_table)
     await asyncio.to_thread(load_model_table)
+    delete_in_turn()
     await assign_ownerless_threads()
     await asyncio.to_thread(load_graph)
     upkeep = asyncio.create_task(keep_up())

@@ -41,6 +41,7 @@ from report.document import extract_answer
 from report.rendering.chat_report import unlink_citations
 from runs.call_site import join_owner, name_server_user
 from runs.checkpointer import open_checkpointer, save_run_status
+from runs.cost_quotas import check_cost_quota
 from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
 from runs.lock import ThreadLock, acquire
 from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_damage
@@ -278,8 +279,8 @@ async def _hold_thread(
 
     Raises:
         Problem: `run_in_progress` if another process works on the thread, `thread_taken` if it is
-            another user's, `storage_corrupt` if the run failed because of damaged checkpoints, or a
-            problem with the choices.
+            another user's, `cost_quota`, `storage_corrupt` if the run failed because of damaged
+            checkpoints, or a problem with the choices.
     """
     if runtime.execution_runtime is None:
         yield {}
@@ -294,7 +295,11 @@ async def _hold_thread(
     try:
         async with open_checkpointer() as saver:
             await check_thread_branches(saver, make_graph(), thread)
-        if (last := await find_newest_run(owner, thread)) and last.status in BROKEN_OFF:
+        last = await find_newest_run(owner, thread)
+        if settings().has_users and not (last and last.status == "running"):
+            # Many runs may have been let in before the first of them cost anything.
+            await check_cost_quota(name_server_user(runtime.user))
+        if last and last.status in BROKEN_OFF:
             await save_run_status(thread, "running", of=BROKEN_OFF)
         yield uploads
     except BaseException as error:

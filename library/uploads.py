@@ -113,6 +113,8 @@ async def create_upload(owner: str, name: str, size: int, folder: str = "") -> U
 
 
 def _create(connection: Connection, new: UploadedFile) -> None:
+    # All projects of a user share the quota.
+    lock_owner(connection, f"{new.owner.partition('/')[0]}/")
     lock_owner(connection, new.owner)
     if new.folder:
         _check_folder(connection, new.owner, new.folder)

@@ -6,8 +6,8 @@ from pydantic import BaseModel, Field
 
 from app.api.parameters import Owner
 from app.api.router import make_router
-from app.auth.cost_quotas import read_cost_quota
 from runs.call_site import split_owner
+from runs.cost_quotas import read_cost_quota
 
 router = make_router("Dossier runs", "/api")
 

@@ -13,10 +13,18 @@ from app.api.parameters import Name, Owner, RunName
 from app.api.problem_answers import tell_problems
 from app.api.report_exports import render_shared_page
 from app.api.router import make_router
+from app.auth.login import is_still_user
 from nodes.finished_report import load_report_document
 from report.rendering.html_page import find_page_policy
 from runs.lifecycle import find_run
-from runs.report_shares import ReportShare, create_share, find_shared_run, list_shares, revoke_share
+from runs.report_shares import (
+    ReportShare,
+    create_share,
+    find_shared_run,
+    list_shares,
+    revoke_share,
+    share_not_found,
+)
 
 router = make_router("Shared reports", "/api/reports/{run}/shares")
 open_router = make_router("Shared reports", route_class=OpenRoute)
@@ -103,7 +111,10 @@ async def show_shared_report(
     token: Annotated[Name, Path(description="What only those know who were given the address.")],
 ) -> Response:
     """Show a report to whoever has its address; the page loads nothing else."""
-    page = await render_shared_page(await find_shared_run(token))
+    run = await find_shared_run(token)
+    if not await is_still_user(run.owner):
+        raise share_not_found()
+    page = await render_shared_page(run)
     policy = f"{find_page_policy(page)}; frame-ancestors 'none'"
     headers = {**_HEADERS, "Content-Security-Policy": policy}
     return Response(page, headers=headers, media_type="text/html")

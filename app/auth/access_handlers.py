@@ -13,11 +13,11 @@ from urllib.parse import quote
 from langgraph_sdk import Auth
 
 from app.auth.caller_limits import check_run_request
-from app.auth.cost_quotas import check_cost_quota
 from app.auth.login import check_active, get_login
 from app.auth.user import OPERATOR, User
 from config.errors import ErrorCode, Problem
 from config.settings import settings
+from runs.cost_quotas import check_cost_quota
 
 OWNER = "owner"
 """The metadata key of the owner; a value that a client sends is overwritten."""

@@ -59,7 +59,7 @@ def check_run_request(request: Mapping[str, Any], user: str) -> None:
     given = {**configurable, **(request.get("context") or {})}
     check_caller_choices(_read_choices(given), user)
     if webhook := request.get("webhook"):
-        _check_webhook(str(webhook))
+        check_caller_webhook(str(webhook))
 
 
 def check_caller_choices(chosen: Context, user: str) -> None:
@@ -168,7 +168,12 @@ def _is_path(text: str) -> bool:
     return "/" in text or "\\" in text or text in (".", "..") or text.startswith("~")
 
 
-def _check_webhook(address: str) -> None:
+def check_caller_webhook(address: str) -> None:
+    """Make sure that a webhook is at a host that the operator allows.
+
+    Raises:
+        Problem: `choice_refused`.
+    """
     host = (urlsplit(address).hostname or "").lower()
     if host not in settings().caller_webhooks:
         raise _refusal("webhook", address, "the operator of the server allows hosts of webhooks")
@@ -182,7 +187,7 @@ def check_caller_receiver(receiver: str) -> None:
     """
     channel, _, to = receiver.partition(":")
     if channel == "webhook":
-        _check_webhook(to)
+        check_caller_webhook(to)
     elif to.rpartition("@")[2].lower() not in settings().caller_mail:
         raise _refusal("notify", receiver, "the operator of the server allows domains of mail")
 

@@ -10,6 +10,7 @@ from app.auth.user import User
 from config.errors import ErrorCode, Problem
 from config.resources import Resource
 from config.settings import settings
+from runs.call_site import split_owner
 
 _BUILT_IN = {
     "person": "app.auth.person_login:PersonLogin",
@@ -69,6 +70,13 @@ def _make_login() -> Login:
 
 
 _login = Resource(_make_login)
+
+
+async def is_still_user(owner: str) -> bool:
+    """Say whether an owner's user may still use the server; where nobody logs in, anybody may."""
+    user = split_owner(owner)[0]
+    named = settings()
+    return not named.has_users or user == named.user or await get_login().is_active(user)
 
 
 async def check_active(name: str) -> None:

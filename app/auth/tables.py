@@ -19,14 +19,6 @@ server_users = Table(
 """One row per user; `key` is the name in casefold, `identity` the user part of the owner of what
 they store. Removed users keep their rows, so that nobody else gets their names."""
 
-cost_limits = Table(
-    "cost_limits",
-    metadata,
-    Column("identity", String(100), primary_key=True),
-    Column("dollars", Float, nullable=False),
-)
-"""How much the runs of a user may cost in a month, where it differs from the default."""
-
 user_tokens = Table(
     "user_tokens",
     metadata,

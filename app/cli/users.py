@@ -7,7 +7,6 @@ from typing import Any
 
 from rich.table import Column
 
-from app.auth.cost_quotas import read_cost_quota, set_cost_limit
 from app.auth.user_store import (
     StoredToken,
     StoredUser,
@@ -24,6 +23,7 @@ from app.cli.output import one_line, print_notice
 from app.cli.table import local_time, make_table, truncate_cell
 from config.errors import ErrorCode, Problem
 from config.settings import settings
+from runs.cost_quotas import read_cost_quota, set_cost_limit
 from runs.watches import pause_watches
 from text.pluralization import pluralize
 

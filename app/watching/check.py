@@ -15,7 +15,6 @@ from pathlib import Path
 from rich.console import Console
 
 from app.auth.caller_limits import check_caller_choices, fit_defaults
-from app.auth.cost_quotas import check_cost_quota
 from app.auth.login import check_active
 from app.cli.progress import RunProgress
 from app.cli.question_run import load_model_names
@@ -26,6 +25,7 @@ from config.settings import settings
 from graph.context import Context, build_context
 from library.uploads import is_upload_id
 from runs.call_site import split_owner
+from runs.cost_quotas import check_cost_quota
 from runs.lifecycle import RunRecord, find_newest_run, find_run
 from runs.lock import acquire
 from runs.watches import MAX_TRIES, Watch, WatchCheck, find_watch, list_checks, record_check

@@ -24,6 +24,9 @@ from config.errors import ErrorCode, Problem
 
 MAX_TOKEN_CHARS = 16_384
 
+_MAX_SIGN_IN_BYTES = 100_000
+"""The largest form of those who are not signed in: a token, and where to go."""
+
 _YEAR = 365 * 86_400
 
 
@@ -32,7 +35,7 @@ class _OpenConsoleRoute(OpenRoute, ConsoleRoute):
 
 
 def _make_open_router(route: type[APIRoute]) -> APIRouter:
-    return APIRouter(route_class=route, include_in_schema=False)
+    return APIRouter(route_class=route, include_in_schema=False, max_body_size=_MAX_SIGN_IN_BYTES)
 
 
 open_router = _make_open_router(_OpenConsoleRoute)

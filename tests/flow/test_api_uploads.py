@@ -218,6 +218,7 @@ async def test_a_large_file_of_a_wrong_type_is_refused_while_it_comes_in(
         ("page", b"<!DOCTYPE html><p>Hello</p>", "page.html"),
         ("letter", archive("word/document.xml"), "letter.docx"),
         ("../../etc/passwd.txt", NOTE, "passwd.txt"),
+        ("for \u202etxt.exe.txt", NOTE, "for _txt.exe.txt"),
         ("my password is hunter2-Zebra9.txt", NOTE, None),
     ],
 )

@@ -14,20 +14,16 @@ from app.web import work_pages
 from app.web.console_threads import ThreadStanding
 from config.settings import settings
 from graph.context import Context
-from graph.session import ThreadSession
 from memory.agents_md.proposals import Proposal, list_proposals, save_proposal
 from memory.registry import list_items
 from runs.lifecycle import create_run
-from tests.conftest import make
 from tests.console_client import as_this_user, open_console, send_form
-from tests.fake_model import Script
-from tests.flow.test_defects import quiet
+from tests.flow.conftest import QUOTE
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "Checks", "Lessons"
 )
 
-QUOTE = "The waggle dance tells other bees the direction of food."
 EVIL = "<script>alert(1)</script>"
 SAFE = "&lt;script&gt;alert(1)&lt;/script&gt;"
 
@@ -37,13 +33,6 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
     with as_this_user():
         async with open_console() as one:
             yield one
-
-
-@pytest.fixture
-async def asked(thread: ThreadSession, choices: dict[str, object], script: Script) -> str:
-    script.on("reporter", f'They show the way: <q s="S1">{QUOTE}</q> [S1]')
-    state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
-    return str(state["run"])
 
 
 async def test_a_report_is_shown_in_a_frame_of_its_own(browser: httpx.AsyncClient, asked: str):

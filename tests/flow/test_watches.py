@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from app.auth.user_store import add_user
+from app.auth.user_store import add_user, remove_user
 from app.cli.forget import redraw_reports
 from app.watching import check as checking
 from app.watching import delivery
@@ -220,6 +220,21 @@ async def test_the_limits_of_users_hold_whenever_a_watch_is_asked(
     assert check.code == code
     if not code:
         assert (await find_run(mine.owner, check.run)).owner == mine.owner
+
+
+async def test_a_watch_of_a_user_who_was_removed_asks_nothing(
+    choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    mine = await add_watch(join_owner("ann", ""), "bees", QUESTION, WEEKLY, dict(choices), [])
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    new_process()
+    await add_user("ann")
+    await remove_user("ann")
+
+    check = await run_check(mine, quiet)
+
+    assert check
+    assert check.code == "token_wrong"
 
 
 async def test_names_are_taken_once_and_owners_see_their_own(watch: Watch):

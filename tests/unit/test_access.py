@@ -502,6 +502,14 @@ class TestUsers:
         assert (told.status_code, told.json()["code"]) == (401, "token_missing")
         assert done == []
 
+    async def test_what_the_server_works_on_for_everybody_is_told_to_operators(self, token: str):
+        await add_user("bob")
+        asker = client(AccessRules.from_installation())
+
+        his = asker.get("/metrics", headers={"x-api-key": await issue_token("bob")})
+        assert (his.status_code, his.json()["code"]) == (403, "operator_only")
+        assert asker.get("/metrics", headers={"x-api-key": token}).status_code == 404
+
     async def test_two_tokens_are_none(self, token: str):
         await add_user("bob")
         other = await issue_token("bob")

@@ -130,6 +130,12 @@ async def test_a_user_signs_in_and_out(visitor: httpx.AsyncClient):
     assert (await visitor.get("/console")).status_code == 303
 
 
+async def test_who_is_not_signed_in_sends_no_more_than_a_token_has(visitor: httpx.AsyncClient):
+    answer = await visitor.post(SIGN_IN, data={"token": "x" * 200_000})
+
+    assert answer.status_code == 413
+
+
 async def test_a_session_ends_on_the_server_too(visitor: httpx.AsyncClient):
     await signed_in(visitor, "ada")
     kept = visitor.cookies["dossier_session"]

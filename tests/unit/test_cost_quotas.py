@@ -11,7 +11,6 @@ import pytest
 
 from app.api.application import make_api
 from app.auth.access_handlers import own_run
-from app.auth.cost_quotas import read_cost_quota, set_cost_limit
 from app.auth.user_store import add_user
 from app.cli.dispatch import Invocation
 from app.cli.users import limit_user
@@ -21,6 +20,7 @@ from config.errors import Problem
 from graph.context import Context
 from privacy.retention import ExpiredThread, delete_run_records
 from runs.call_site import CallSite, join_owner
+from runs.cost_quotas import check_cost_room, read_cost_quota, set_cost_limit
 from runs.lifecycle import create_run
 from runs.month_costs import find_month
 from storage.engine import commit_statements, run_write
@@ -70,6 +70,24 @@ async def test_a_user_who_has_spent_the_month_begins_no_run_and_others_do():
     await set_cost_limit("ada", None)
     with pytest.raises(Problem):
         await own_run(ask, {"kwargs": {}})
+
+
+async def test_what_calls_at_work_may_cost_keeps_no_other_call_from_being_made():
+    owner = join_owner("ada", "bees")
+    run = await create_run(owner, "t1", 1, "How do bees dance?", Context())
+    site = CallSite(owner, "t1", run, "", "0.0.0")
+    attempt = await begin_attempt(site, "planner", CallCost("m", 10, 10, 9.0, session="x"), 60)
+    await check_cost_room(owner)
+    assert (await read_cost_quota("ada")).spent == 9.0
+
+    await commit_statements(end_statement(attempt, "ok", CallCost("m", 10, 10, 5.0, session="x")))
+    with pytest.raises(Problem, match="max_cost_month = 5") as refused:
+        await check_cost_room(owner)
+
+    assert refused.value.code == "budget_spent"
+    await check_cost_room(join_owner("ad", "a/bees"))
+    await set_cost_limit("ada", 10)
+    await check_cost_room(owner)
 
 
 async def test_who_deletes_conversations_has_spent_it_all_the_same():

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from sqlalchemy import Executable, delete, select
 
-from app.auth.tables import cost_limits
 from config.errors import ErrorCode, Problem
 from config.settings import settings
+from runs.call_site import split_owner
 from runs.month_costs import find_month, read_month_cost
+from runs.tables import cost_limits
 from storage.engine import read_rows, run_write
 from storage.upsert import upsert
 
@@ -41,11 +42,14 @@ async def set_cost_limit(identity: str, dollars: float | None) -> None:
 async def read_cost_quota(identity: str) -> CostQuota:
     """Return what a user may spend this month, and has spent so far."""
     now = time.time()
-    own = select(cost_limits.c.dollars).filter_by(identity=identity)
-    limit = (await read_rows(own)).scalar()
-    if limit is None:
-        limit = settings().caller_max_cost_month
+    limit = await _read_limit(identity)
     return CostQuota(limit, await read_month_cost(identity, now), find_month(now).ends)
+
+
+async def _read_limit(identity: str) -> float | None:
+    own = select(cost_limits.c.dollars).filter_by(identity=identity)
+    limit: float | None = (await read_rows(own)).scalar()
+    return settings().caller_max_cost_month if limit is None else limit
 
 
 async def check_cost_quota(identity: str) -> None:
@@ -59,3 +63,21 @@ async def check_cost_quota(identity: str) -> None:
         day = time.strftime("%Y-%m-%d", time.gmtime(quota.ends))
         what = f"your runs have cost ${quota.spent:,.2f} of ${quota.limit:,.2f} this month"
         raise Problem(ErrorCode.COST_QUOTA, what, hint=f"ask the operator, or wait until {day}")
+
+
+async def check_cost_room(owner: str) -> None:
+    """Make sure that the runs of an owner's user, also those at once, may make one more call.
+
+    What other calls at work may cost is left out: it is mostly much more than they do.
+
+    Raises:
+        Problem: `budget_spent`.
+    """
+    user = split_owner(owner)[0]
+    limit = await _read_limit(user) if settings().has_users else None
+    if limit is None:
+        return
+    if await read_month_cost(user, time.time(), at_work=False) >= limit:
+        what, hint = "the user has reached the limit of the month", "ask the operator, or wait"
+        where = f"max_cost_month = {limit:g}"
+        raise Problem(ErrorCode.BUDGET_SPENT, what, where=where, hint=hint)
