@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-import os
 import secrets
 import time
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from runs.call_site import split_owner
 from runs.lifecycle import RunRecord, find_newest_run, find_run
 from runs.lock import acquire
 from runs.watches import MAX_TRIES, Watch, WatchCheck, find_watch, list_checks, record_check
+from text.pluralization import pluralize
 from tools.folder_ingestion import ingest_folder
 
 Tell = Callable[[str], object]
@@ -125,9 +125,10 @@ async def _prepare(watch: Watch, tell: Tell) -> Context:
         await check_cost_quota(user)
         chosen = fit_defaults(chosen)
     for path in chosen.files:
-        if not is_upload_id(path) and await asyncio.to_thread(os.path.exists, path):
+        if not is_upload_id(path):
+            # What is gone is a failure: its old pages would have nothing new for ever.
             read = await ingest_folder(watch.owner, Path(path), lambda _: None)
-            tell(f"{watch.name}: {read.read} files read in {path}")
+            tell(f"{watch.name}: {pluralize(read.read, 'new or changed file')} in {path}")
     await load_model_names(chosen)
     return chosen
 

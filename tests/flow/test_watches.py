@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from app.auth.user_store import add_user, remove_user
 from app.cli.forget import redraw_reports
 from app.watching import check as checking
 from app.watching import delivery
@@ -116,6 +117,19 @@ async def test_only_what_is_new_is_told(
     assert [one.unsent for one in kept] == [[], [], []]
 
 
+async def test_a_folder_that_is_gone_is_a_failure_and_no_lack_of_news(watch: Watch, bees: str):
+    await run_check(watch, quiet)
+    os.rename(bees, f"{bees}-away")
+    gone = await run_check(watch, quiet)
+    os.rename(f"{bees}-away", bees)
+    back = await run_check(watch, quiet)
+
+    assert gone
+    assert back
+    assert (gone.status, gone.code) == ("failed", "docs_not_found")
+    assert back.status == "unchanged"
+
+
 async def test_what_is_due_is_asked_once_and_missed_times_are_not_made_up_for(watch: Watch):
     both = await asyncio.gather(run_round("", quiet), run_round("", quiet))
     again = await run_round("", quiet)
@@ -211,6 +225,7 @@ async def test_the_limits_of_users_hold_whenever_a_watch_is_asked(
     for name, value in limit.items():
         monkeypatch.setenv(f"DOSSIER_{name}", value)
     new_process()
+    await add_user("ann", is_operator=False)
 
     check = await run_check(mine, quiet)
 
@@ -218,6 +233,21 @@ async def test_the_limits_of_users_hold_whenever_a_watch_is_asked(
     assert check.code == code
     if not code:
         assert (await find_run(mine.owner, check.run)).owner == mine.owner
+
+
+async def test_nobody_is_asked_for_who_may_not_log_in_any_more(
+    choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    mine = await add_watch(join_owner("ann", ""), "bees", QUESTION, WEEKLY, dict(choices), [])
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    new_process()
+    await add_user("ann", is_operator=False)
+    await remove_user("ann")
+
+    check = await run_check(mine, quiet)
+
+    assert check
+    assert check.code == "token_wrong"
 
 
 async def test_names_are_taken_once_and_owners_see_their_own(watch: Watch):
