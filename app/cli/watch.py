@@ -226,6 +226,8 @@ def _summary(check: WatchCheck) -> str:
     counts = [pluralize(totals[name], *_COUNTED[name]) for name in _COUNTED if totals.get(name)]
     found = {"first": "first report", "news": "news", "unchanged": "nothing new"}[check.status]
     told = f"{found}: {', '.join(counts)}" if counts else found
+    if (status := notice.get("run_status", "succeeded")) != "succeeded":
+        told += f", but the report is {status.replace('_', ' ')}"
     if notice.get("unsearched"):
         told += ", but the web could not be searched with all queries"
     return f"{told} ({notice['report']})"
