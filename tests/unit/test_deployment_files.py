@@ -65,8 +65,6 @@ def test_what_compose_waits_for_and_stores_is_defined():
 def test_the_variables_of_the_example_are_documented():
     example = (FOLDER / "dossier.env.example").read_text()
     named = re.findall(r"^(?:# )?([A-Z][A-Z_]+)=", example, re.M)
-        r"^(?:# )?([A-Z][A-Z_]+)=", (FOLDER / "dossier.env.example").read_text(), re.M
-    )
 
     assert "DOSSIER_AUTH" in named
     for name in named:
