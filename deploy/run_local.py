@@ -142,11 +142,11 @@ class Local:
         names = ("DOSSIER_HOME", "DOSSIER_DATABASE_URL", "REDIS_URL")
         environment = {name: self.environment[name] for name in names}
         text = json.dumps({"processes": listed, "environment": environment}, indent=2)
+        lines = [f"export {name}={shlex.quote(environment[name])}\n" for name in names]
+        (self.folder / "environment").write_text("".join(lines))
         fresh = self.folder / "run.json.new"
         fresh.write_text(text + "\n")
         fresh.replace(self.folder / "run.json")
-        lines = [f"export {name}={shlex.quote(environment[name])}\n" for name in names]
-        (self.folder / "environment").write_text("".join(lines))
 
     def watch(self) -> None:
         """Start again what dies, until this program is told to stop."""
@@ -171,7 +171,8 @@ class Local:
                     process.wait(GRACE)
                 except subprocess.TimeoutExpired:
                     process.kill()
-        (self.folder / "run.json").unlink(missing_ok=True)
+        for name in ("environment", "run.json"):
+            (self.folder / name).unlink(missing_ok=True)
 
     def fail(self, name: str) -> None:
         """Stop everything because of a process, and show the end of its log."""
