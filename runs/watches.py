@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from config.errors import ErrorCode, Problem
 from runs.lifecycle import NAME
@@ -91,11 +91,22 @@ async def add_watch(
     notify: Sequence[str],
     *,
     always: bool = False,
+    most: int | None = None,
 ) -> Watch:
     """Store a new watch, which is due at once.
 
+    Args:
+        owner: Whose it is.
+        name: What it is called; one is made up if it is empty.
+        question: What is asked.
+        schedule: When.
+        context: Choices of its runs.
+        notify: Who is told.
+        always: Whether they are told as well when nothing has changed.
+        most: How many watches the user may have in all their projects.
+
     Raises:
-        Problem: `bad_watch_name` or `watch_exists`.
+        Problem: `bad_watch_name`, `watch_exists`, or `choice_refused` for one too many.
     """
     id, now = secrets.token_hex(6), time.time()
     name = name or id
@@ -105,12 +116,20 @@ async def add_watch(
     new = Watch(
         id, owner, name, question, schedule, context, [*notify], always, "active", now, 0, now
     )
-    await run_write(partial(_insert, new=new))
+    await run_write(partial(_insert, new=new, most=most))
     return new
 
 
-def _insert(connection: Connection, new: Watch) -> None:
+def _insert(connection: Connection, new: Watch, most: int | None) -> None:
+    user = new.owner.partition("/")[0]
+    # All projects of a user share the limit.
+    lock_owner(connection, f"{user}/")
     lock_owner(connection, new.owner)
+    mine = watches.c.owner.startswith(f"{user}/", autoescape=True)
+    known = connection.execute(select(func.count()).select_from(watches).where(mine)).scalar_one()
+    if most is not None and known >= most:
+        what, hint = f"there are {known} watches already", "remove one, or ask the operator"
+        raise Problem(ErrorCode.CHOICE_REFUSED, what, where="watches", hint=hint)
     same = select(watches.c.id).where(watches.c.owner == new.owner, watches.c.name == new.name)
     if connection.execute(same).first():
         what = f"there is a watch {new.name!r} already"

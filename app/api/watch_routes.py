@@ -111,15 +111,18 @@ async def add_api_watch(
     schedule = parse_schedule(new.every, new.zone)
     receivers = list(dict.fromkeys(map(check_receiver, new.notify)))
     chosen = build_context({**new.context, "project": project})
+    most = None
     if settings().has_users and not caller.is_operator:
         check_caller_choices(chosen, caller.name)
         for receiver in receivers:
             check_caller_receiver(receiver)
         _check_frequency(schedule)
-        _check_count(await list_watches(owner))
+        most = settings().caller_watches
     kept = {**non_default_choices(chosen), "user": caller.name}
     asked = check_question(new.question)
-    watch = await add_watch(owner, new.name, asked, schedule, kept, receivers, always=new.always)
+    watch = await add_watch(
+        owner, new.name, asked, schedule, kept, receivers, always=new.always, most=most
+    )
     return _describe(watch)
 
 
@@ -166,11 +169,6 @@ def _check_frequency(schedule: Schedule) -> None:
         if following - at < _HOUR:
             raise _refusal("every", "it is due more often than once an hour")
         at = following
-
-
-def _check_count(known: list[Watch]) -> None:
-    if len(known) >= settings().caller_watches:
-        raise _refusal("watches", f"there are {len(known)} watches already")
 
 
 def _refusal(where: str, what: str) -> Problem:
