@@ -30,12 +30,12 @@ from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
 from app.server import load_graph
+from app.server_kind import limit_shutdown
 from app.upkeep import keep_up
 from app.web.console_gate import CONSOLE
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.model_table import load_model_table
-from config.resources import close_resources
 from config.search_table import load_search_table
 from storage.file_store import file_store
 from storage.permissions import owner_only_mode
@@ -272,6 +272,7 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
     current folder is reported as ignored.
     """
     del app
+    limit_shutdown()
     os.umask(0o077)
     environment.normalize_tracing()
     if left := await asyncio.to_thread(environment.read_folder_env):
@@ -290,7 +291,6 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
         upkeep.cancel()
         with suppress(asyncio.CancelledError):
             await upkeep
-        await close_resources()
 
 
 def _close_to_others(folder: Path) -> None:
