@@ -344,7 +344,7 @@ async def _wait_for_thread(thread: str) -> ThreadLock:
 
 
 @asynccontextmanager
-async def serve_recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
+async def serve_recall(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     """Serve the memory researcher.
 
     Raises:
@@ -352,7 +352,12 @@ async def serve_recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     """
     if runtime.execution_runtime is not None:
         check_run_choices(runtime.execution_runtime.context, runtime.user)
-    yield make_guarded_graph(make_recall_graph(), await _find_uploads(runtime))
+    try:
+        yield make_guarded_graph(make_recall_graph(), await _find_uploads(runtime))
+    finally:
+        if runtime.execution_runtime is not None:
+            with suppress(Problem):
+                await end_run_spans(config["configurable"]["thread_id"])
 
 
 def _owner_of_run(runtime: ServerRuntime[Any]) -> str:
