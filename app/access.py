@@ -26,9 +26,11 @@ from starlette.websockets import WebSocketClose
 
 from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
 from app.api.scrape_token import METRICS_PATH, has_scrape_token
+from app.auth.lasting_requests import POLICY_VIOLATION, serve_while_valid
 from app.auth.login import get_login
 from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
+from app.route_path import get_route_path
 from app.server_kind import find_development_host, is_development_server
 from app.server_token import load_server_token
 from app.web.console_gate import (
@@ -42,49 +44,51 @@ from config.errors import ErrorCode, Problem
 from config.settings import settings
 
 STUDIO = ("https://smith.langchain.com", "https://eu.smith.langchain.com")
-"""The origins of LangGraph Studio, which are allowed if no others are configured."""
+"""The origins of LangGraph Studio, which are allowed unless others are configured."""
 
-HARMLESS = frozenset(["/", "/ok", "/info", "/docs", "/openapi.json", "/live", "/ready", "/health"])
+PUBLIC_PATHS = frozenset(
+    ["/", "/ok", "/info", "/docs", "/openapi.json", "/live", "/ready", "/health"]
+)
 """Paths that reveal nothing private: health, version and the documentation of the API."""
 
-DEVELOPMENT = ("/internal/", "/deploy/")
-"""Where the development server deletes all threads, shows any of them, and deploys itself."""
+DEVELOPMENT_PREFIXES = ("/internal/", "/deploy/")
+"""The routes of the development server that show or delete any thread, and deploy."""
 
-READING = frozenset(["GET", "HEAD"])
+SERVER_METRICS = "/metrics"
+"""Where LangGraph's server serves figures on everybody's runs."""
 
-SHOWN = (
+SAFE_METHODS = frozenset(["GET", "HEAD"])
+
+READABLE_HEADERS = (
     *("x-pagination-total", "x-pagination-next", "content-location"),
     *("content-disposition", "etag", "location", "upload-offset", "upload-length"),
     *("upload-expires", "tus-resumable", "tus-version", "tus-extension", "tus-max-size"),
 )
-"""The response headers that the server's clients read."""
+"""The response headers that pages of other origins may read."""
 
-FORWARDED = re.compile(
+PROXY_HEADER = re.compile(
     r"forwarded|via|x-forwarded.*|x-(?:real|client|cluster-client|remote|originating)-(?:ip|addr)"
     r"|x-original-.*|x-proxy.*|x-envoy-.*|x-amzn-.*|x-appengine-.*|x-azure-.*|true-client-ip|cf-.*"
     r"|cdn-loop|fastly-.*|fly-.*|ngrok-.*|tailscale-.*|x-scheme|client-ip|proxy-.*"
 )
 """Headers that a proxy or a tunnel adds: the request may come from another machine."""
 
-CONNECTIONS = ("/proc/net/tcp", "/proc/net/tcp6")
-"""Where Linux lists the connections of this machine, each with the id of its user."""
+CONNECTION_TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
+"""Where Linux lists the TCP connections of this machine, each with the id of its user."""
 
 ESTABLISHED = "01"
 """The state of a connection that is open at both ends."""
 
-POLICY_VIOLATION = 1008
-"""The close code of a websocket that is refused."""
-
-OPEN = "Pages of %s may use this server; everything else needs the token: dossier token"
+OPEN_NOTICE = "Pages of %s may use this server; everything else needs the token: dossier token"
 """The message when the server starts."""
 
-CLOSED = "Every request needs the token, also from listed pages: dossier token"
-"""The message instead if the settings want it so on this machine."""
+CLOSED_NOTICE = "Every request needs the token, also from listed pages: dossier token"
+"""The message instead if `DOSSIER_SERVER_TOKEN_ALWAYS` is set."""
 
-USERS = "Every request needs the token of a user, as DOSSIER_AUTH says"
+USERS_NOTICE = "Every request needs the token of a user, as DOSSIER_AUTH says"
 """The message instead if users log in."""
 
-EXPOSED = (
+EXPOSED_NOTICE = (
     "OTHER MACHINES CAN REACH THIS SERVER. Whoever has its token (dossier token) can read all that "
     "Dossier has read and remembers. Every request needs the token, also from LangGraph Studio; "
     "without a proxy that encrypts them, others on the network can read it."
@@ -155,15 +159,15 @@ class AccessMiddleware:
         """Wrap an application."""
         self.app = app
         self.rules = rules or AccessRules.from_installation()
-        self.shared: ASGIApp = self._entered
+        self.shared: ASGIApp = self._check_login
         if self.rules.origins is not None:
             self.shared = CORSMiddleware(
-                self._entered,
+                self._check_login,
                 allow_origins=self.rules.origins,
                 allow_methods=["*"],
                 allow_headers=["*"],
                 allow_private_network=True,
-                expose_headers=SHOWN,
+                expose_headers=READABLE_HEADERS,
             )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -172,16 +176,16 @@ class AccessMiddleware:
             await self.app(scope, receive, send)
             return
         try:
-            scope = self._known(scope)
+            scope = self._check_host_and_origin(scope)
         except Problem as problem:
             await _send_refusal(problem, scope, receive, send)
             return
         await self.shared(scope, receive, send)
 
-    def _known(self, scope: Scope) -> Scope:
-        """Return a request whose host and origin are allowed.
+    def _check_host_and_origin(self, scope: Scope) -> Scope:
+        """Return a request if its host and origin are allowed.
 
-        For a page of the server itself the origin is removed: CORS does not apply to it.
+        The origin of a page of the server itself is removed: CORS does not apply to it.
 
         Raises:
             Problem: `host_refused` or `origin_refused`.
@@ -189,7 +193,7 @@ class AccessMiddleware:
         host = _single_header(scope, "host") or ""
         if self.rules.hosts is not None and not _is_own(host, scope, self.rules.hosts):
             hint = "add the name to DOSSIER_SERVER_HOSTS"
-            what = "this server does not have this name"
+            what = "this server does not accept this host name"
             raise Problem(ErrorCode.HOST_REFUSED, what, where=host, hint=hint)
         origin = _single_header(scope, "origin", host)
         if self.rules.origins is None or origin is None or origin in self.rules.origins:
@@ -200,8 +204,8 @@ class AccessMiddleware:
             raise Problem(ErrorCode.ORIGIN_REFUSED, what, where=origin, hint=hint)
         return {**scope, "headers": [one for one in scope["headers"] if one[0] != b"origin"]}
 
-    async def _entered(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request that needs no token, or has it; the token itself is removed."""
+    async def _check_login(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request that needs no login, or has one; the server's token is removed."""
         of_console = is_console_path(scope)
         try:
             if of_console:
@@ -216,26 +220,33 @@ class AccessMiddleware:
             else:
                 await _send_refusal(problem, scope, receive, send)
             return
-        await self.app(scope, receive, send)
+        if not self.rules.has_users or _needs_no_login(scope):
+            await self.app(scope, receive, send)
+        elif over := await serve_while_valid(self.app, scope, receive, send):
+            await _send_refusal(over, scope, receive, send)
 
     async def _identify(self, scope: Scope) -> None:
-        """Make sure that a request comes from a user; whoever handles it asks again which one.
+        """Make sure that a request comes from a user; handlers find out which one.
 
-        LangGraph itself asks nobody who reads its metrics.
+        LangGraph itself requires no login for its metrics.
 
         Raises:
-            Problem: What is wrong with the token.
+            Problem: What is wrong with the token, or `operator_only`.
         """
-        if _is_harmless(scope):
+        if _needs_no_login(scope):
             return
-        await get_login().identify(Headers(scope=scope))
-        if f"{_path(scope)}/".startswith(DEVELOPMENT):
-            what = "this is closed where users log in"
-            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=_path(scope))
+        user = await get_login().identify(Headers(scope=scope))
+        path = get_route_path(scope)
+        if path == SERVER_METRICS and not user.is_operator:
+            what = "these figures are for operators"
+            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=path)
+        if f"{path}/".startswith(DEVELOPMENT_PREFIXES):
+            what = "this path is closed where users log in"
+            raise Problem(ErrorCode.OPERATOR_ONLY, what, where=path)
 
     def _needs_token(self, scope: Scope) -> bool:
         headers = Headers(scope=scope)
-        if _is_harmless(scope):
+        if _needs_no_login(scope):
             return False
         claimed = headers.get("x-auth-scheme") == "langsmith"
         if self.rules.has_own_login and not (claimed and self.rules.accepts_studio_login):
@@ -244,20 +255,14 @@ class AccessMiddleware:
         return not (from_page and _on_this_machine(scope, headers) and _by_this_user(scope))
 
 
-def _is_harmless(scope: Scope) -> bool:
-    """Say whether a request only reads what can be read without a login, or signs somebody in."""
+def _needs_no_login(scope: Scope) -> bool:
+    """Say whether a request reads something public, or signs somebody in to the console."""
     if is_open_console_path(scope):
         return True
-    path = _path(scope)
-    is_open = path in HARMLESS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
+    path = get_route_path(scope)
+    is_open = path in PUBLIC_PATHS or path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
     is_open = is_open or (path == METRICS_PATH and has_scrape_token(Headers(scope=scope)))
-    return scope["type"] == "http" and scope["method"] in READING and is_open
-
-
-def _path(scope: Scope) -> str:
-    """Return the path of a request within the application."""
-    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
-    return path
+    return scope["type"] == "http" and scope["method"] in SAFE_METHODS and is_open
 
 
 def _is_internal_call(scope: Scope) -> bool:
@@ -291,7 +296,7 @@ def _is_own(host: str, scope: Scope, names: frozenset[str]) -> bool:
 
 
 def _is_loopback(name: str) -> bool:
-    """Say whether a host is this machine, without asking a name server."""
+    """Say whether a host is this machine, without a DNS lookup."""
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:
@@ -304,7 +309,7 @@ def _on_this_machine(scope: Scope, headers: Headers) -> bool:
     """Say whether a request was sent from this machine to this machine, without a proxy."""
     ends = [(scope.get(end) or ("",))[0] for end in ("client", "server")]
     host = urlsplit(f"//{headers['host']}").hostname or ""
-    return all(map(_is_loopback, [*ends, host])) and not any(map(FORWARDED.fullmatch, headers))
+    return all(map(_is_loopback, [*ends, host])) and not any(map(PROXY_HEADER.fullmatch, headers))
 
 
 def _by_this_user(scope: Scope) -> bool:
@@ -314,7 +319,9 @@ def _by_this_user(scope: Scope) -> bool:
     user is accepted.
     """
     try:
-        lines = [line for one in CONNECTIONS for line in Path(one).read_text().splitlines()[1:]]
+        lines = [
+            line for one in CONNECTION_TABLES for line in Path(one).read_text().splitlines()[1:]
+        ]
     except OSError:
         return True
     ends = [f"{scope[end][1]:04X}" for end in ("client", "server")]
@@ -367,7 +374,7 @@ async def _send_refusal(problem: Problem, scope: Scope, receive: Receive, send: 
 
 
 def log_access_rules() -> None:
-    """Make the token if there is none, and say who may use the server.
+    """Create the token if there is none, and log who may use the server.
 
     Raises:
         Problem: `storage_unavailable` or `token_unusable`.
@@ -377,12 +384,12 @@ def log_access_rules() -> None:
         return
     get_login()
     if rules.has_users:
-        _log.info(USERS)
+        _log.info(USERS_NOTICE)
         return
     load_server_token()
     if rules.open_to_pages:
-        _log.info(OPEN, ", ".join(sorted(rules.origins or ())))
+        _log.info(OPEN_NOTICE, ", ".join(sorted(rules.origins or ())))
     elif settings().server_token_always and _is_loopback(find_development_host()):
-        _log.info(CLOSED)
+        _log.info(CLOSED_NOTICE)
     else:
-        _log.warning(EXPOSED)
+        _log.warning(EXPOSED_NOTICE)

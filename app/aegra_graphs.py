@@ -1,4 +1,4 @@
-"""The graphs for Aegra, which loads them from a file, and that file anew for each graph."""
+"""The graphs for Aegra, which loads this file once for each graph."""
 
 from app.server import serve_dossier, serve_recall, serve_research
 

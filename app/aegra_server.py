@@ -1,8 +1,8 @@
-"""dossier-server: serve Dossier on Aegra, in processes that answer clients and others that work.
+"""Serve Dossier to a team on Aegra: API processes answer clients, worker processes run research.
 
-Aegra serves the API of LangGraph's server to many people. What its threads and runs are is in a
-PostgreSQL database of its own beside Dossier's, its queue and its streams are in Redis. It reads
-its settings from the environment when it is imported.
+Aegra provides the API of LangGraph's server. Its threads and runs are in a PostgreSQL database of
+its own beside Dossier's; its queue and streams are in Redis. It reads its settings from the
+environment when it is imported.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from storage.connect import parse_database_url
 from storage.engine import close_database, get_engine
 
 ROLES = ("api", "worker", "migrate")
-"""What a process does: answer clients, work on runs, or prepare the databases for a version."""
+"""What a process does: answer clients, work on runs, or migrate the databases."""
 
-USUAL = {
+DEFAULT_ENVIRONMENT = {
     # Lines of JSON.
     "ENV_MODE": "PRODUCTION",
     "RUN_MIGRATIONS_ON_STARTUP": "false",
@@ -46,17 +46,19 @@ USUAL = {
     "ANONYMIZED_TELEMETRY": "False",
     "ORT_DISABLE_TELEMETRY": "1",
 }
-"""What Aegra and libraries read from the environment, unless an operator has set it."""
+"""Defaults of variables that Aegra and libraries read; an operator may set others."""
 
 
 def main(words: Sequence[str] | None = None) -> None:
     """Serve until stopped, or prepare the databases."""
     parser = argparse.ArgumentParser(prog="dossier-server", description=__doc__)
     parser.add_argument(
-        "role", choices=ROLES, help="answer clients, work, or prepare the databases"
+        "role", choices=ROLES, help="answer clients, work on runs, or migrate the databases"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="where to listen")
-    parser.add_argument("--port", type=int, default=8123, help="a worker tells here how it is")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on")
+    parser.add_argument(
+        "--port", type=int, default=8123, help="the port; of a worker, for health checks"
+    )
     parser.add_argument("--jobs", type=int, default=10, help="how many runs a worker does at once")
     given = parser.parse_args(words)
     try:
@@ -71,11 +73,11 @@ def main(words: Sequence[str] | None = None) -> None:
 
 
 def configure_aegra(role: str, jobs: int) -> None:
-    """Set in the environment what Aegra reads there.
+    """Set the environment variables that Aegra reads.
 
     Raises:
-        Problem: `server_missing` without Aegra; `config_value` if the database is no PostgreSQL, or
-            is Aegra's as well: both have a table `runs`.
+        Problem: `server_missing` without Aegra; `config_value` if the database is not PostgreSQL,
+            or also Aegra's: both have a table `runs`.
     """
     if find_spec("aegra_api") is None:
         hint = "pip install 'dossier[aegra]', with Python 3.12 or later"
@@ -88,10 +90,10 @@ def configure_aegra(role: str, jobs: int) -> None:
         raise Problem(ErrorCode.CONFIG_VALUE, what, where="DOSSIER_DATABASE_URL", hint=hint)
     environ.setdefault("DATABASE_URL", name_server_database(url))
     if _place(parse_database_url(environ["DATABASE_URL"])) == _place(url):
-        hint = "name another one; without it, it is Dossier's with _server behind its name"
-        what = "the server needs another database than Dossier"
+        hint = "name another one; the default is Dossier's with _server appended to its name"
+        what = "the server needs a database of its own, not Dossier's"
         raise Problem(ErrorCode.CONFIG_VALUE, what, where="DATABASE_URL", hint=hint)
-    for name, value in USUAL.items():
+    for name, value in DEFAULT_ENVIRONMENT.items():
         environ.setdefault(name, value)
     environ["AEGRA_CONFIG"] = str(files("app") / "aegra.json")
     environ["REDIS_BROKER_ENABLED"] = "true"
@@ -100,7 +102,7 @@ def configure_aegra(role: str, jobs: int) -> None:
 
 
 def name_server_database(url: URL) -> str:
-    """Return the URL of the database beside Dossier's that the server has for itself."""
+    """Return the URL of the server's own database, beside Dossier's."""
     plain = url.set(drivername="postgresql", database=f"{url.database}_server")
     return plain.difference_update_query(["options"]).render_as_string(hide_password=False)
 
@@ -110,7 +112,7 @@ def _place(url: URL) -> tuple[object, ...]:
 
 
 async def migrate() -> None:
-    """Make the tables of both databases, or bring them to this version.
+    """Create the tables of both databases, or upgrade them to this version.
 
     Raises:
         Problem: `storage_unavailable` or `schema_newer`.
@@ -124,14 +126,14 @@ async def migrate() -> None:
     from aegra_api.services.langgraph_service import get_langgraph_service  # noqa: PLC0415
 
     await asyncio.to_thread(run_migrations)
-    # It makes the tables of LangGraph's store and the assistants, which no two can do at once.
+    # This creates the tables of the store and the assistants; two processes must not do it at once.
     await db_manager.initialize()
     await get_langgraph_service().initialize()
     await db_manager.close()
 
 
 def _create_server_database(url: str) -> None:
-    """Create the server's database if it is not there.
+    """Create the server's database if it is missing.
 
     Raises:
         Problem: `storage_unavailable`.
@@ -150,8 +152,8 @@ def _create_server_database(url: str) -> None:
                 sql.SQL("CREATE DATABASE {}").format(sql.Identifier(str(parsed.database)))
             )
     except psycopg.Error as error:
-        what = f"the database of the server cannot be made: {error}; {missing}"
-        hint = f"make it as a superuser: createdb --owner={parsed.username} {parsed.database}"
+        what = f"the database of the server cannot be created: {error}; {missing}"
+        hint = f"create it as a superuser: createdb --owner={parsed.username} {parsed.database}"
         raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, hint=hint) from error
 
 

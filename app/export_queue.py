@@ -14,20 +14,20 @@ from report.exports.export_formats import ExportedReport, find_format
 from tools.worker_pool import WorkerLost, run_in_worker
 
 SLOW_FORMATS = frozenset({"pdf"})
-"""The formats that may take minutes; they wait for each other, and no other waits for them."""
+"""The formats that may take minutes, which have a lane of their own."""
 
 SLOW_AT_ONCE, QUICK_AT_ONCE = 1, 2
-"""How many exports are written at once, so that the runs of the server go on."""
+"""How many exports of each lane are written at once, so that runs get their share."""
 
 MAX_WAITING = 16
-"""How many exports may wait for those that are being written, of either kind."""
+"""How many further exports may wait in each lane."""
 
 MAX_SECONDS = 300
-"""How long an export may compute."""
+"""How long writing an export may take."""
 
 
 class _Lane:
-    """Exports that wait for each other."""
+    """A queue of exports with a limit on those at work and those waiting."""
 
     def __init__(self, at_once: int) -> None:
         self.limiter = CapacityLimiter(at_once)
@@ -35,10 +35,10 @@ class _Lane:
 
     @contextmanager
     def enter(self) -> Iterator[None]:
-        """Take a place for an export, at work or waiting.
+        """Hold a place in the lane.
 
         Raises:
-            Problem: `export_busy` if there is none.
+            Problem: `export_busy` if it is full.
         """
         if not self._places:
             raise Problem(ErrorCode.EXPORT_BUSY, "too many exports are waiting")
@@ -50,7 +50,7 @@ class _Lane:
 
 
 _lanes = LoopResource(lambda: {True: _Lane(SLOW_AT_ONCE), False: _Lane(QUICK_AT_ONCE)})
-"""The lanes by whether they are for slow formats."""
+"""The lanes: `True` for slow formats, `False` for quick ones."""
 
 
 async def write_export(
@@ -75,7 +75,7 @@ async def write_export(
             what = f"writing it takes more than {MAX_SECONDS} seconds"
             raise Problem(ErrorCode.EXPORT_FAILED, what, where=name) from None
         except WorkerLost:
-            what = "the process that was to write it ended"
+            what = "the process that was writing it ended"
             raise Problem(ErrorCode.EXPORT_FAILED, what, where=name) from None
 
 

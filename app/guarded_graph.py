@@ -86,11 +86,12 @@ class GuardedGraph(DossierGraph):
             _refuse("the state of a branch")
         more |= _inside_limits(more)
         more["context"] = self._with_roots(more.get("context"))
+        has_ended = False
         if await self._was_begun(config):
             input, config = None, _at_newest(config)
-            if not (await self.aget_state(config)).next:
-                return
-        given = await self._given(input, config, more.get("context"))
+            # A process may have died behind the last step, before the server knew of the end.
+            has_ended = not (await self.aget_state(config)).next
+        given = None if has_ended else await self._given(input, config, more.get("context"))
         if given is None and self.checkpointer and (await self.aget_state(config)).next:
             await mark_resumed(_thread_of(config))
         try:

@@ -1,6 +1,7 @@
-"""What the server mounts: exports of reports, and what takes secrets and files out of requests.
+"""The application that the server mounts: the API, and middleware that cleans requests.
 
-The server writes every request down as it came, long before a graph sees it.
+The server stores every request as it arrives, long before a graph sees it, so secrets and files
+are taken out first.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ from typing_extensions import TypedDict
 
 from app.access import AccessMiddleware, log_access_rules
 from app.api.application import make_api
+from app.auth.caller_limits import check_caller_webhook
 from app.auth.ownerless_threads import assign_ownerless_threads
 from app.cli.folder_settings import describe_ignored_settings
 from app.cli.output import print_notice
+from app.development_threads import delete_in_turn
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
+from app.route_path import get_route_path
 from app.server import load_graph
 from app.server_kind import limit_shutdown
 from app.upkeep import keep_up
@@ -37,34 +41,41 @@ from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.model_table import load_model_table
 from config.search_table import load_search_table
+from config.settings import settings
 from storage.file_store import file_store
 from storage.permissions import owner_only_mode
 from text.secret_masking import mask_secrets_within
 from tools.message_uploads import replace_file_bytes
 
-WRITING = frozenset(["POST", "PUT", "PATCH"])
-"""The methods of requests that bring something to keep."""
+WRITING_METHODS = frozenset(["POST", "PUT", "PATCH", "DELETE"])
+"""The methods of requests whose bodies the server may store."""
+
+MAX_REQUEST_BYTES = 60_000_000
+"""The largest request: one with a file of 30 MB in a message. It is held in memory as a whole."""
 
 _PATHS: dict[str, None] = {"files": None, "project": None}
 _CHOICES = {"context": _PATHS, "config": {"configurable": _PATHS}}
 PARAMS = "params"
-"""The key under which a command of the event stream holds what a request holds itself."""
+"""The key under which a command of the event stream has what a request has at its top level."""
 
-AS_IT_IS: dict[str, Any] = {**_CHOICES, PARAMS: _CHOICES}
-"""Where a request holds the choices of a run that name folders, which have to stay as they are."""
+UNMASKED: dict[str, Any] = {**_CHOICES, PARAMS: _CHOICES}
+"""Where a request has choices of a run that name folders, which must not be masked."""
 
 OWN_PREFIXES = ("/api/", f"{CONSOLE}/")
-"""What the paths of the API and of the console begin with."""
+"""The path prefixes of the API and of the console."""
 
 SERVER_STATE_DIR = Path(".langgraph_api")
-"""Where the development server keeps what it was sent, below the folder it was started in."""
+"""Where the development server stores requests, below the folder it was started in."""
 
-PERSON = frozenset(["user", "human"])
-"""Who says a message of a person, by its role or type."""
+INNER = "__pregel_"
+"""The prefix of the names by which LangGraph hands objects of its own to a graph."""
+
+PERSON_ROLES = frozenset(["user", "human"])
+"""The roles or types of messages that a person wrote."""
 
 
 class _RunConfigForm(TypedDict, total=False):
-    """The configuration of a run that a client may send; what else it holds is passed on."""
+    """The configuration of a run that a client may send; other keys are passed on."""
 
     tags: list[str] | None
     metadata: dict[str, Any] | None
@@ -76,7 +87,7 @@ class _RunConfigForm(TypedDict, total=False):
 
 
 class _RequestForm(TypedDict, total=False):
-    """What the server does not check of a request."""
+    """The parts of a request that the server itself does not check."""
 
     checkpoint_id: str | None
     after_seconds: Annotated[float, Field(ge=0, le=10_000_000)] | None
@@ -89,28 +100,28 @@ _OF_THREAD = re.compile(r"/threads/([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-f
 
 
 class MaskingMiddleware:
-    """An ASGI middleware that takes secrets and files out of requests and of websockets' messages.
+    """An ASGI middleware that takes secrets and files out of requests and websocket messages.
 
-    A file goes to the folder of its thread, where a run would put it, so it stays in a request that
-    names no thread; of a request that is refused no file is kept.
+    A file goes to the folder of its thread, where a run would put it; a request that names no
+    thread keeps its files. If the request is refused, its files are removed again.
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand before an application."""
+        """Wrap an application."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on without secrets; refuse one that the server could not take."""
+        """Pass a request on without secrets; refuse one that the server could not handle."""
         if scope["type"] == "websocket":
-            await self.app(scope, _mask_messages(receive, send, _thread(scope)), send)
+            await self.app(scope, _mask_messages(receive, send, _find_thread(scope)), send)
             return
-        if scope["type"] != "http" or scope["method"] not in WRITING or _is_of_api(scope):
+        if scope["type"] != "http" or scope["method"] not in WRITING_METHODS or _is_for_api(scope):
             await self.app(scope, receive, send)
             return
-        body, ended = await _body(receive)
         new: list[str] = []
         try:
-            safe = await asyncio.to_thread(mask_request, body, _thread(scope), new)
+            body, ended = await _read_body(receive)
+            safe = await asyncio.to_thread(mask_request, body, _find_thread(scope), new)
         except Problem as problem:
             await (await answer_problem(Request(scope), problem))(scope, receive, send)
             return
@@ -120,20 +131,19 @@ class MaskingMiddleware:
         await self.app(scope, _replay_body(safe, ended, receive), _clean_up_on_refusal(send, new))
 
 
-def _is_of_api(scope: Scope) -> bool:
-    """Say whether a request is for the API or the console, which store no request."""
-    path: str = scope["path"].removeprefix(scope.get("root_path", ""))
-    return path.startswith(OWN_PREFIXES)
+def _is_for_api(scope: Scope) -> bool:
+    """Say whether a request is for the API or the console, which do not store requests."""
+    return get_route_path(scope).startswith(OWN_PREFIXES)
 
 
-def _thread(scope: Scope) -> str:
-    """Return the thread that a request names in its path; nothing for none."""
+def _find_thread(scope: Scope) -> str:
+    """Return the id of the thread in the path of a request; empty for none."""
     found = _OF_THREAD.search(scope["path"])
     return str(UUID(found[1])) if found else ""
 
 
 def _clean_up_on_refusal(send: Send, new: Sequence[str]) -> Send:
-    """Return a way to answer that removes the files of a request which is refused."""
+    """Return a `send` that removes the new files of a request if it is refused."""
 
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start" and message["status"] >= MIN_REFUSAL_STATUS:
@@ -145,22 +155,22 @@ def _clean_up_on_refusal(send: Send, new: Sequence[str]) -> Send:
 
 
 def mask_request(body: bytes, thread: str = "", new: list[str] | None = None) -> bytes:
-    """Return a request with its secrets masked; the very same bytes if it has none or is no JSON.
+    """Return a request with its secrets masked; the same object if nothing changes.
 
     Args:
-        body: The request.
-        thread: The thread in whose folder the files of its messages are kept, if that is known.
-        new: Is told the names of stored files that were not there yet.
+        body: The body of the request, JSON or not.
+        thread: The thread whose folder gets the files of messages; empty leaves files in place.
+        new: A list to which the names of newly stored files are added.
 
     Raises:
-        Problem: `request_refused` if it has a wrong form, or is nested too deeply.
+        Problem: `request_refused` if it is malformed or nested too deeply.
     """
     data = None
     try:
         with suppress(ValueError):
             data = json.loads(body)
         _check_form(data)
-        safe = _masked(_store_files(data, thread, new) if thread else data)
+        safe = _mask(_store_files(data, thread, new) if thread else data)
         return body if safe is data else json.dumps(safe).encode()
     except RecursionError as error:
         what = "the request is nested too deeply"
@@ -168,13 +178,13 @@ def mask_request(body: bytes, thread: str = "", new: list[str] | None = None) ->
 
 
 def _check_form(data: Any) -> None:
-    """Make sure that a request has the form which the server takes for granted.
+    """Make sure that a request has the form that the server takes for granted.
 
-    What it does not check, such as callbacks that are no functions, it stores with the thread,
-    and fails over it whenever the thread is read.
+    The server would store malformed values, such as callbacks, with the thread, and then fail
+    whenever the thread is read.
 
     Raises:
-        Problem: `request_refused`.
+        Problem: `request_refused`, or `choice_refused` for a webhook.
     """
     every = [one for one in (data if isinstance(data, list) else [data]) if isinstance(one, dict)]
     for one in [*every, *(one[PARAMS] for one in every if isinstance(one.get(PARAMS), dict))]:
@@ -183,57 +193,74 @@ def _check_form(data: Any) -> None:
         except ValidationError as error:
             where, what = first_validation_error(error)
             raise Problem(ErrorCode.REQUEST_REFUSED, what, where=where) from error
+        choices = (one.get("context"), (one.get("config") or {}).get("configurable"))
+        for name in (name for chosen in choices if isinstance(chosen, dict) for name in chosen):
+            if name.startswith(INNER):
+                what = "this is a name of LangGraph's own"
+                raise Problem(ErrorCode.REQUEST_REFUSED, what, where=name[:80])
+        if (webhook := one.get("webhook")) and settings().has_users:
+            # The server itself would look up the name first, and tell what it has found.
+            check_caller_webhook(str(webhook))
 
 
 def _store_files(data: Any, thread: str, new: list[str] | None) -> Any:
-    """Return what a request says with a reference in the place of each file of a message."""
+    """Return a request in which a reference stands in the place of each file of a message."""
     if isinstance(data, list):
-        return _unless_same([_store_files(one, thread, new) for one in data], data)
+        return _keep_unless_changed([_store_files(one, thread, new) for one in data], data)
     if not isinstance(data, dict):
         return data
     stored = {name: _store_files(one, thread, new) for name, one in data.items()}
     content = stored.get("content")
-    by_person = not PERSON.isdisjoint(map(str, map(data.get, ("role", "type"))))
+    by_person = not PERSON_ROLES.isdisjoint(map(str, map(data.get, ("role", "type"))))
     if isinstance(content, list) and by_person:
         stored["content"] = replace_file_bytes(thread, content, new)
-    return _unless_same(stored, data)
+    return _keep_unless_changed(stored, data)
 
 
-def _masked(data: Any, kept: dict[str, Any] | None = AS_IT_IS) -> Any:
-    """Return what a request, or several, say without secrets, except at the places to be kept."""
+def _mask(data: Any, kept: dict[str, Any] | None = UNMASKED) -> Any:
+    """Return one or several requests with secrets masked, except at the places to keep."""
     if kept is None:
         return data
     if isinstance(data, dict):
         masked = {
-            name: _masked(one, kept[name]) if name in kept else mask_secrets_within(one)
+            name: _mask(one, kept[name]) if name in kept else mask_secrets_within(one)
             for name, one in data.items()
         }
-        return _unless_same(masked, data)
-    if isinstance(data, list) and kept is AS_IT_IS:
-        return _unless_same([_masked(one) for one in data], data)
+        return _keep_unless_changed(masked, data)
+    if isinstance(data, list) and kept is UNMASKED:
+        return _keep_unless_changed([_mask(one) for one in data], data)
     return mask_secrets_within(data)
 
 
-def _unless_same(made: Any, data: Any) -> Any:
-    """Return what was made of a list or table; the very same one if each of its values is."""
+def _keep_unless_changed(made: Any, data: Any) -> Any:
+    """Return the copy of a list or dict; the original if all values are the same objects."""
     pairs = zip(made, data, strict=True)
     if isinstance(data, dict):
         pairs = zip(made.values(), data.values(), strict=True)
     return data if all(one is old for one, old in pairs) else made
 
 
-async def _body(receive: Receive) -> tuple[bytes, Message]:
-    """Return the whole body of a request, and the message that ended it."""
+async def _read_body(receive: Receive) -> tuple[bytes, Message]:
+    """Return the whole body of a request, and the message that ended it.
+
+    Raises:
+        Problem: `request_too_large`.
+    """
     parts: list[bytes] = []
+    size = 0
     while True:
         message = await receive()
         parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_REQUEST_BYTES:
+            what = f"the request has more than {MAX_REQUEST_BYTES:,} bytes"
+            raise Problem(ErrorCode.REQUEST_TOO_LARGE, what, where="body")
         if message["type"] != "http.request" or not message.get("more_body"):
             return b"".join(parts), message
 
 
 def _replay_body(body: bytes, ended: Message, receive: Receive) -> Receive:
-    """Return a way to receive a body in one piece, and after it what comes else."""
+    """Return a `receive` that yields the whole body at once, and later messages after it."""
     whole = {**ended, "body": body} if ended["type"] == "http.request" else ended
     waiting = [whole]
 
@@ -244,7 +271,7 @@ def _replay_body(body: bytes, ended: Message, receive: Receive) -> Receive:
 
 
 def _mask_messages(receive: Receive, send: Send, thread: str) -> Receive:
-    """Return a way to receive messages without secrets; one that is refused is answered here."""
+    """Return a `receive` for messages without secrets; a refused message is answered here."""
 
     async def next_message() -> Message:
         while True:
@@ -256,7 +283,7 @@ def _mask_messages(receive: Receive, send: Send, thread: str) -> Receive:
                 safe = await asyncio.to_thread(mask_request, text.encode(), thread)
                 return {**message, "text": safe.decode()}
             except Problem as problem:
-                # The event stream words errors like this.
+                # The form of errors in the event stream.
                 event = {"type": "error", "id": None, "error": "invalid_argument"}
                 refusal = json.dumps({**event, "message": problem.what, **problem.as_dict()})
                 await send({"type": "websocket.send", "text": refusal})
@@ -266,10 +293,10 @@ def _mask_messages(receive: Receive, send: Send, thread: str) -> Receive:
 
 @asynccontextmanager
 async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Protect the files of the server, and log who may use it, however it was started.
+    """Start and stop what the server needs, however it was started; log who may use it.
 
-    Runs are sent to LangSmith only if every tracing variable that is set says so. A `.env` in the
-    current folder is reported as ignored.
+    Files of the server become private. Runs are sent to LangSmith only if every tracing variable
+    that is set says so. A `.env` in the current folder is reported as ignored.
     """
     del app
     limit_shutdown()
@@ -279,9 +306,10 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
         print_notice(describe_ignored_settings(left))
     await asyncio.to_thread(_close_to_others, SERVER_STATE_DIR)
     await asyncio.to_thread(log_access_rules)
-    # Read here, because the development server forbids to read files in the event loop.
+    # Loaded here, because the development server forbids reading files in the event loop.
     await asyncio.to_thread(load_search_table)
     await asyncio.to_thread(load_model_table)
+    delete_in_turn()
     await assign_ownerless_threads()
     await asyncio.to_thread(load_graph)
     upkeep = asyncio.create_task(keep_up())
@@ -294,11 +322,11 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 def _close_to_others(folder: Path) -> None:
-    """Close a folder and its files to other people, as far as they are there and one's own."""
+    """Make a folder and its files private; skip what is missing or not ours to change."""
     for path in (folder, *folder.glob("*")):
         with suppress(OSError):
             path.chmod(owner_only_mode(path.stat().st_mode))
 
 
 app = make_api([Middleware(AccessMiddleware), Middleware(MaskingMiddleware)], server_lifespan)
-"""What the server mounts (`langgraph.json`): middleware, and the routes of the API."""
+"""The application that `langgraph.json` names."""

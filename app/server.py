@@ -1,6 +1,6 @@
-"""The graphs as a server serves them: one worker to a thread, and every end is recorded.
+"""The graphs as a server serves them: one run at a time on a thread, and each outcome is recorded.
 
-Clients that read no state get a few fields.
+Clients that do not read the state get a short output.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from config.resources import close_resources
 from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context, build_context
-from graph.records import RunStatus
+from graph.records import DELIVERED, RunStatus
 from library.uploads import is_upload_id
 from models.chat_models import check_model_prices
 from nodes.recall.recall_graph import make_recall_graph
@@ -42,6 +42,7 @@ from report.document import extract_answer
 from report.rendering.chat_report import unlink_citations
 from runs.call_site import join_owner, name_server_user
 from runs.checkpointer import open_checkpointer, save_run_status
+from runs.cost_quotas import check_cost_quota
 from runs.lifecycle import BROKEN_OFF, check_thread_owner, find_newest_run, mark_interrupted
 from runs.lock import ThreadLock, acquire
 from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_damage
@@ -52,17 +53,13 @@ from tools.mcp.server_config import check_server_names, load_servers
 from tools.upload_reading import find_upload_roots
 from tools.web.providers.provider_registry import check_provider_names
 
-DONE = ("succeeded", "partial", "insufficient_evidence")
-"""How a run stands that has said what it has to say."""
-
-
 QUEUE_SECONDS, QUEUE_INTERVAL = 600, 0.5
-"""How long a run waits for the others of its thread, and how often it looks, in seconds."""
+"""How long a run waits for others on its thread, and how often it checks, in seconds."""
 
 SERVER_NAMES = frozenset(
     ["thread_id", "run_id", "checkpoint_id", "checkpoint_ns", "cron_id", "graph_id", "assistant_id"]
 )
-"""What a server calls a run and its place, in a configuration that may have choices, too."""
+"""The keys that a server adds to a configuration, which may have choices as well."""
 
 
 class CitedSource(TypedDict):
@@ -74,7 +71,7 @@ class CitedSource(TypedDict):
 
 
 class ResearchOutput(TypedDict, total=False):
-    """What a client of MCP or A2A gets: all but the conversation only when the run is done."""
+    """The output for clients of MCP and A2A; most of it is there only once the run is done."""
 
     status: RunStatus
     answer: str
@@ -89,17 +86,17 @@ class ResearchOutput(TypedDict, total=False):
 def make_unreviewed_graph(
     graph: CompiledStateGraph[Any, Any, Any, Any], uploads: Mapping[str, Sequence[str]] = NO_UPLOADS
 ) -> UnreviewedGraph:
-    """Return a graph that shows nobody its plan.
+    """Return a graph whose plans are not reviewed.
 
     Args:
         graph: The graph.
-        uploads: What a run searches for each upload, or folder of them, that a client has chosen.
+        uploads: The stored documents behind each upload or folder of uploads that a client chose.
     """
     return UnreviewedGraph(**{**vars(graph), "uploads": uploads})
 
 
 class UnreviewedGraph(GuardedGraph):
-    """A graph that accepts its own plans, and whose output is few and short."""
+    """A graph that accepts its own plans, and whose output is short."""
 
     async def astream(
         self, input: Any, config: RunnableConfig | None = None, **more: Any
@@ -110,16 +107,16 @@ class UnreviewedGraph(GuardedGraph):
             yield _shorten_part(part)
 
     def get_output_jsonschema(self, config: RunnableConfig | None = None) -> dict[str, Any]:
-        """Return the form of what is handed over."""
+        """Return the JSON schema of the output."""
         del config
         return TypeAdapter(ResearchOutput).json_schema()
 
 
 def _to_output(values: Mapping[str, Any]) -> ResearchOutput:
-    """Return what is handed over of a state."""
+    """Return the output for a state."""
     messages = list(values.get("messages", []))
     status = values.get("status", "running")
-    if status not in DONE or not messages or messages[-1].type != "ai":
+    if status not in DELIVERED or not messages or messages[-1].type != "ai":
         return ResearchOutput(status=status, messages=messages)
     report, sources, text = values["report"], values.get("sources", {}), str(messages[-1].text)
     cited = [sources[name] for name in report["cited"] if name in sources]
@@ -133,10 +130,10 @@ def _to_output(values: Mapping[str, Any]) -> ResearchOutput:
 
 
 def _choose_for_programs(choices: Any) -> Any:
-    """Return the choices of a run that a program asks for.
+    """Return the choices of a run that a program starts.
 
-    The plan is accepted, and nothing is learnt of the person unless `learn` is given: the words are
-    the program's. Studio's form, which people fill in, always gives it.
+    The plan is accepted, and nothing is learnt about the person unless `learn` is given, because
+    the words are the program's. Studio's form, which people fill in, always sends `learn`.
     """
     if isinstance(choices, Context):
         return replace(choices, auto_accept=True)
@@ -144,7 +141,7 @@ def _choose_for_programs(choices: Any) -> Any:
 
 
 def _shorten_part(part: Any) -> Any:
-    """Return a part of the stream, with the state of the graph itself made short."""
+    """Return a part of the stream, with the state of the outer graph reduced to the output."""
     if not isinstance(part, tuple) or part[-2] != "values" or "__interrupt__" in part[-1]:
         return part
     inner = len(part) > 2 and part[0]
@@ -154,21 +151,21 @@ def _shorten_part(part: Any) -> Any:
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 NAMED = regex(r"[\w:|.-]{0,2000}")
-"""What ids and namespaces of checkpoints look like, and the names that a history is filtered by."""
+"""The form of checkpoint ids and namespaces, and of the keys of a history filter."""
 
 HISTORY = "name a checkpoint that is in the history of the thread"
 
 
 class ServerCheckpointer(ThreadSaver):
-    """The saver of a server: a client names only checkpoints of the thread it speaks of.
+    """The saver of a server: a client reaches only checkpoints of the thread that it names.
 
-    Where a thread is deleted, what else it has left goes with it.
+    Deleting a thread deletes everything else that belongs to it, too.
     """
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the checkpoint that a client names, or the newest one of a thread.
 
-        LangGraph begins an empty thread where there is no such checkpoint.
+        LangGraph would begin an empty thread if there is no such checkpoint.
 
         Raises:
             Problem: `bad_checkpoint`, `checkpoint_not_found` or `storage_corrupt`.
@@ -194,7 +191,7 @@ class ServerCheckpointer(ThreadSaver):
             Problem: `bad_checkpoint` or `storage_corrupt`.
         """
         if before is not None and "configurable" not in before:
-            # Clients send the checkpoint itself.
+            # Clients send the checkpoint without this wrapper.
             before = {"configurable": dict(before)}
         _checkpoint_address(config or {})
         wanted = {"limit": limit, **(filter or {})}
@@ -207,13 +204,13 @@ class ServerCheckpointer(ThreadSaver):
             yield found
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Delete everything there is of a thread."""
+        """Delete a thread with everything that belongs to it."""
         await delete_thread(thread_id)
         await super().adelete_thread(thread_id)
 
 
 def _checkpoint_address(config: RunnableConfig) -> tuple[str, str]:
-    """Return the id and the namespace of the checkpoint that is asked for.
+    """Return the id and the namespace of the requested checkpoint.
 
     Raises:
         Problem: `bad_checkpoint`.
@@ -227,7 +224,7 @@ def _checkpoint_address(config: RunnableConfig) -> tuple[str, str]:
 
 
 def _refuse_checkpoint(named: Any) -> NoReturn:
-    what = "this is no name of checkpoints"
+    what = "this does not name a checkpoint"
     raise Problem(ErrorCode.BAD_CHECKPOINT, what, where=repr(named)[:100], hint=HISTORY)
 
 
@@ -246,7 +243,7 @@ async def open_server_checkpointer() -> AsyncIterator[ThreadSaver]:
 
 
 def load_graph() -> None:
-    """Load what the first run would have to load, and spare it the garbage collector."""
+    """Load what the first run would have to load, and keep it out of garbage collection."""
     make_graph()
     spare_loaded_objects()
 
@@ -255,10 +252,10 @@ def load_graph() -> None:
 async def serve_dossier(
     config: RunnableConfig, runtime: ServerRuntime[Any]
 ) -> AsyncIterator[Graph]:
-    """Serve the main graph, which shows its plan.
+    """Serve the main graph, with a review of its plan.
 
     Raises:
-        Problem: What `_hold_thread` tells of.
+        Problem: What `_hold_thread` raises.
     """
     async with _hold_thread(config, runtime) as uploads:
         yield make_guarded_graph(make_graph(), uploads)
@@ -268,10 +265,10 @@ async def serve_dossier(
 async def serve_research(
     config: RunnableConfig, runtime: ServerRuntime[Any]
 ) -> AsyncIterator[Graph]:
-    """Serve the main graph to clients that wait for an answer and decide nothing, as MCP's do.
+    """Serve the main graph without a review, to clients that only wait for an answer (MCP, A2A).
 
     Raises:
-        Problem: What `_hold_thread` tells of.
+        Problem: What `_hold_thread` raises.
     """
     async with _hold_thread(config, runtime) as uploads:
         yield make_unreviewed_graph(make_graph(), uploads)
@@ -281,14 +278,14 @@ async def serve_research(
 async def _hold_thread(
     config: RunnableConfig, runtime: ServerRuntime[Any]
 ) -> AsyncIterator[Mapping[str, list[str]]]:
-    """Hold a thread while a run works on it, and write down how it ended.
+    """Lock a thread while a run works on it, and record how the run ended.
 
-    Yields what is searched for each upload, or folder of uploads, that the client has chosen.
+    Yields the stored documents behind each upload or folder of uploads that the client chose.
 
     Raises:
-        Problem: `run_in_progress` when another process works on the thread, `thread_taken` when it
-            is another's, `storage_corrupt` when what is saved of it is why the run failed, or what
-            is wrong with the choices.
+        Problem: `run_in_progress` if another process works on the thread, `thread_taken` if it is
+            another user's, `cost_quota`, `storage_corrupt` if the run failed because of damaged
+            checkpoints, or a problem with the choices.
     """
     if runtime.execution_runtime is None:
         yield {}
@@ -303,7 +300,11 @@ async def _hold_thread(
     try:
         async with open_checkpointer() as saver:
             await check_thread_branches(saver, make_graph(), thread)
-        if (last := await find_newest_run(owner, thread)) and last.status in BROKEN_OFF:
+        last = await find_newest_run(owner, thread)
+        if settings().has_users and not (last and last.status == "running"):
+            # Many runs may have been let in before the first of them cost anything.
+            await check_cost_quota(name_server_user(runtime.user))
+        if last and last.status in BROKEN_OFF:
             await save_run_status(thread, "running", of=BROKEN_OFF)
         yield uploads
     except BaseException as error:
@@ -326,10 +327,10 @@ async def _hold_thread(
 
 
 async def _wait_for_thread(thread: str) -> ThreadLock:
-    """Lock a thread; where the server does not queue its runs, wait until the others are done.
+    """Lock a thread; if the server does not queue runs by thread, wait until others are done.
 
     Raises:
-        Problem: `run_in_progress` if it is locked for too long, or what `acquire` tells of.
+        Problem: `run_in_progress` if it is locked for too long, or what `acquire` raises.
     """
     if queues_by_thread():
         return await asyncio.to_thread(acquire, thread)
@@ -348,7 +349,7 @@ async def serve_recall(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
     """Serve the memory researcher.
 
     Raises:
-        Problem: What is wrong with the choices.
+        Problem: A problem with the choices.
     """
     if runtime.execution_runtime is not None:
         check_run_choices(runtime.execution_runtime.context, runtime.user)
@@ -361,13 +362,13 @@ async def serve_recall(config: RunnableConfig, runtime: ServerRuntime[Any]) -> A
 
 
 def _owner_of_run(runtime: ServerRuntime[Any]) -> str:
-    """Return who a run on the server is for, as its nodes will find out (`runs/call_site.py`)."""
+    """Return the owner of a run, as its nodes will find it (`runs/call_site.py`)."""
     context = runtime.execution_runtime.context if runtime.execution_runtime else None
     return join_owner(name_server_user(runtime.user), (context or {}).get("project", ""))
 
 
 async def _find_uploads(runtime: ServerRuntime[Any]) -> dict[str, list[str]]:
-    """Return what is searched for each upload, or folder of them, that a client has chosen.
+    """Return the stored documents behind each upload or folder of uploads that a client chose.
 
     Raises:
         Problem: `upload_not_found`, `upload_folder_not_found` or `upload_unready`.
@@ -390,7 +391,7 @@ async def _check_servers(runtime: ServerRuntime[Any]) -> None:
 
 
 def _status_after(error: BaseException, served: str) -> tuple[RunStatus, str]:
-    """Return how a run stands after an error, and its code; what stops a run has none.
+    """Return the status of a run after an error, and the code; empty if it was stopped.
 
     Args:
         error: What ended the run.
@@ -404,15 +405,15 @@ def _status_after(error: BaseException, served: str) -> tuple[RunStatus, str]:
 
 
 def _is_server_name(name: str) -> bool:
-    """Say whether a server itself has put something beside the choices of a run.
+    """Say whether the server itself added this key to the choices of a run.
 
-    Event streams and crons do so where no context is given.
+    Event streams and crons do so if no context is given.
     """
     return name in SERVER_NAMES or name.startswith(("__", "langgraph_"))
 
 
 def check_run_choices(choices: dict[str, Any] | None, user: BaseUser | None = None) -> None:
-    """Make sure that a caller's choices mean something; the server itself drops what it cannot use.
+    """Make sure that a caller's choices are valid; the server would silently drop invalid ones.
 
     Raises:
         Problem: `unknown_field`, `out_of_range`, `bad_choice`, `bad_locale`, `unknown_provider`,

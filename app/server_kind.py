@@ -1,4 +1,4 @@
-"""Which server this process is a part of, and how it differs from the others.
+"""Which server this process belongs to, and how the servers differ.
 
 LangGraph's server (its development server and its images) and Aegra serve the same graphs.
 """
@@ -11,7 +11,7 @@ import sys
 from urllib.parse import urlsplit
 
 MODULES = ("langgraph_api", "langgraph_runtime", "aegra_api")
-"""The beginnings of the names of the servers' modules."""
+"""The prefixes of the servers' modules."""
 
 
 REQUEST_GRACE = 5
@@ -24,17 +24,17 @@ def is_aegra() -> bool:
 
 
 def is_development_server() -> bool:
-    """Say whether the server is LangGraph's for development, which is one person's."""
+    """Say whether the server is LangGraph's development server, which is for one person."""
     return os.environ.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
 
 
 def find_development_host() -> str:
-    """Return the host at which a development server listens; nothing elsewhere."""
+    """Return the host that a development server listens on; empty for other servers."""
     return urlsplit(os.environ.get("LANGGRAPH_API_URL", "")).hostname or ""
 
 
 def queues_by_thread() -> bool:
-    """Say whether the server itself lets no two runs work on one thread at the same time."""
+    """Say whether the server itself runs only one run at a time on a thread."""
     return not is_aegra()
 
 

@@ -1,4 +1,4 @@
-"""What a server deletes by itself: old conversations as the operator says, and what has expired."""
+"""What a server deletes by itself: conversations past their retention, and what has expired."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from storage.connect import is_database_shared
 from storage.engine import flush_writes
 from tools.upload_reading import sweep_uploads
 
-PAUSE = 3_600.0
-"""The seconds between two times."""
+INTERVAL_SECONDS = 3_600.0
+"""The seconds between two rounds."""
 
 UPKEEP_LOCK = "server.upkeep"
-"""What a process holds meanwhile; no thread has a full stop in its name."""
+"""The lock of the process that does it; no thread has a full stop in its name."""
 
 _log = logging.getLogger(__name__)
 
 
 class UpkeepCounts(NamedTuple):
-    """How much was deleted."""
+    """How many of each were deleted."""
 
     threads: int
     shares: int
@@ -35,11 +35,11 @@ class UpkeepCounts(NamedTuple):
 
 
 async def keep_up() -> None:
-    """Delete what has expired again and again, until it is cancelled; failures are logged."""
+    """Delete what has expired once an hour until cancelled; failures are logged."""
     while True:
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(INTERVAL_SECONDS)
         try:
-            # Locks of files are no work for the event loop of a server.
+            # File locks would block the event loop of a server.
             deleted = await asyncio.to_thread(asyncio.run, delete_expired())
         except Problem as problem:
             _log.warning("what has expired could not be deleted: %s", problem)
@@ -49,17 +49,20 @@ async def keep_up() -> None:
 
 
 async def delete_expired() -> UpkeepCounts | None:
-    """Delete what has expired of everybody; `None` when another process does so just now.
+    """Delete what has expired, for all users; return `None` if another process is doing so.
 
     Conversations are pruned after `DOSSIER_RETENTION_DAYS`: what was learnt and reported stays.
 
     Raises:
-        Problem: What the storage tells of.
+        Problem: What the storage raises.
     """
     try:
         with thread_lock(UPKEEP_LOCK, seconds=0):
             counts = UpkeepCounts(
-                await _prune(), await delete_expired_shares(), await sweep_uploads(None), _leases()
+                await _prune(),
+                await delete_expired_shares(),
+                await sweep_uploads(None),
+                _delete_dead_leases(),
             )
             await flush_writes()
             return counts
@@ -75,12 +78,12 @@ async def _prune() -> int:
         return 0
     seconds = named.retention_days * DAY
     old = await list_expired_threads(None, seconds, named.retention_keep_last)
-    # Others would wait while the database is rewritten.
+    # No purge: it rewrites the database, and everybody would wait for it.
     kept = await prune_threads(old, save_what_stays, purge=False) if old else []
     return len(old) - len(kept)
 
 
-def _leases() -> int:
+def _delete_dead_leases() -> int:
     if not is_database_shared():
         return 0
     # On SQLite there are none.

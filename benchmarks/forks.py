@@ -11,7 +11,7 @@ import re
 import signal
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,6 +110,7 @@ def run_in_fork(
     log: Path,
     more: Mapping[str, str] | None = None,
     closed: str = "",
+    begin: Callable[[], None] = lambda: None,
 ) -> int:
     """Run a command in a folder, in a process of its own; return its exit status.
 
@@ -119,10 +120,12 @@ def run_in_fork(
         log: Where its standard error goes.
         more: Variables of its environment.
         closed: Which of the streams are closed, by number, or `full`.
+        begin: Is called in the process before the command.
     """
     log.touch()
     child = os.fork()
     if not child:
+        begin()
         _be(folder, words, log, more or {}, closed)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 

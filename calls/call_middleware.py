@@ -28,6 +28,7 @@ from config.key_masking import mask_keys
 from config.model_table import call_price, is_extractive
 from config.settings import settings
 from models import faults
+from runs.cost_quotas import check_cost_room
 from runs.trace import trace
 from storage.engine import commit_statements
 from text.secret_masking import mask_secrets_within
@@ -173,6 +174,9 @@ class _SentCall:
             await load_vocabulary()
             self.need = output_limit.estimate_need(self.request, self.wanted, exact=True)
         try:
+            if role != "reporter":
+                # Any run ends in a report.
+                await check_cost_room(self.around.site.owner)
             async with budget.reserve(role, self.need, limit) as mine:
                 reserved = budget.reserved()
                 seconds = min(limit, budget.seconds_left(role))

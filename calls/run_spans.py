@@ -1,4 +1,4 @@
-"""The spans of runs: their sessions, nodes and steps, and what a killed session has not told."""
+"""The spans of runs: sessions, nodes and steps, including what a killed session did not send."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ WORKFLOW = "dossier"
 """The name of the main graph."""
 
 SESSION, BEGAN, ENDED = "session", "began", "ended"
-"""The kind of the lines of a trace that tell of a session, and their statuses."""
+"""The kind of trace lines about sessions, and their statuses."""
 
 KILLED = "killed"
-"""The type of the error of a session that did not end."""
+"""The error type of a session that did not end."""
 
 _opening: SharedTasks[str, None] = SharedTasks()
 
 
 def trace_node(node: Node, workflow: str = WORKFLOW) -> Node:
-    """Return a node whose work is a span in that of its run; `workflow` is the graph's name."""
+    """Wrap a node so that its work is a span in that of its run; `workflow` names its graph."""
     name = getattr(node, "__name__", "")
 
     @wraps(node)
@@ -74,7 +74,7 @@ def trace_node(node: Node, workflow: str = WORKFLOW) -> Node:
 
 
 def trace_turn(node: Node) -> Node:
-    """Return a node that begins a run, whose work is the first span of it."""
+    """Wrap the node that begins a run so that its work is the first span of the run."""
     name = getattr(node, "__name__", "")
 
     @wraps(node)
@@ -94,7 +94,7 @@ def trace_turn(node: Node) -> Node:
 
 @asynccontextmanager
 async def trace_step(state: StepState, runtime: Runtime[Context]) -> AsyncIterator[None]:
-    """Surround the work on a step; its title is sent only where content is asked for."""
+    """Surround the work on a step with a span; its title is sent only with content capture."""
     if find_span_export() is None:
         yield
         return
@@ -119,7 +119,7 @@ def _node_span(site: CallSite, name: str) -> Iterator[None]:
 
 
 def _note_update(run: str, update: Any) -> None:
-    """Note how a run stands after a node; what another node caught is no failure of the run."""
+    """Note the status of a run after a node; a node that succeeds clears an earlier failure."""
     whole = find_run_span(run)
     if whole and isinstance(update, Mapping):
         whole.status, whole.failure = update.get("status", whole.status), ""
@@ -128,7 +128,7 @@ def _note_update(run: str, update: Any) -> None:
 async def open_run_span(
     site: CallSite, started: float | None = None, workflow: str = WORKFLOW
 ) -> None:
-    """Begin the span of this session of a run, unless it has begun; nothing without a collector.
+    """Begin the span of this session of a run unless there is one; do nothing without a collector.
 
     Args:
         site: A point of the run.
@@ -158,11 +158,11 @@ async def _open(export: SpanExport, site: CallSite, started: float | None, workf
     set_run_span(RunSpan(site, span))
     named = format(span.get_span_context().span_id, "016x")
     await trace(site, SESSION, workflow, BEGAN, span=named)
-    _tell_lost(export, run, earlier, attempts, span)
+    _export_lost_spans(export, run, earlier, attempts, span)
 
 
 class _TracedRun(NamedTuple):
-    """A run as its sessions tell of it."""
+    """What the spans of all sessions of a run have in common."""
 
     trace: int
     about: dict[str, Any]
@@ -175,14 +175,14 @@ def _begin_session(export: SpanExport, run: _TracedRun, number: int, **more: Any
 
 
 class _Sessions(NamedTuple):
-    """What a trace says of the earlier sessions of its run."""
+    """The earlier sessions of a run, from its trace."""
 
     spans: list[int]
     """The ids of their spans."""
     began: float
     """When the last one began; 0 if none did."""
     ended: float
-    """When the last one that was ended has ended; 0 if none has."""
+    """When a session last ended; 0 if none has."""
     last: float
     """When the trace was last written to."""
 
@@ -216,16 +216,16 @@ def _describe_run(
     return about
 
 
-def _tell_lost(
+def _export_lost_spans(
     export: SpanExport,
     run: _TracedRun,
     earlier: _Sessions,
     attempts: Sequence[Attempt],
     now: Span,
 ) -> None:
-    """Tell of a session that was killed, and of attempts whose ends no session has told.
+    """Export the span of a killed session, and attempts whose end was never exported.
 
-    What was sent before the kill has the same ids again, and so is the same.
+    They get the ids that they had before the kill, so that a collector can recognize duplicates.
     """
     killed = None
     if earlier.began > earlier.ended:
@@ -252,7 +252,7 @@ def _tell_lost(
 
 
 async def end_run_spans(thread: str) -> None:
-    """End the spans of the runs of a thread, however their sessions ended."""
+    """End the session spans of the runs of a thread, however the sessions ended."""
     export = find_span_export()
     if export is None:
         return

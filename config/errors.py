@@ -201,6 +201,7 @@ class ErrorCode(StrEnum):
     RATE_LIMITED = "rate_limited", ErrorKind.UNAVAILABLE
     REPORT_NOT_FOUND = "report_not_found", ErrorKind.NOT_FOUND
     REQUEST_REFUSED = "request_refused", ErrorKind.REFUSED
+    REQUEST_TOO_LARGE = "request_too_large", ErrorKind.REFUSED, 413
     ROBOTS_REFUSED = "robots_refused", ErrorKind.REFUSED
     RUN_IN_PROGRESS = "run_in_progress", ErrorKind.CONFLICT
     RUN_NOT_FOUND = "run_not_found", ErrorKind.NOT_FOUND

@@ -61,7 +61,7 @@ def check_new_file(file: Path, *, force: bool) -> None:
         raise Problem(ErrorCode.OUTPUT_NOT_WRITABLE, what, where=str(file), hint=hint)
 
 
-MOST = 200_000_000
+MAX_PIPE_BYTES = 200_000_000
 """The most bytes that are read from a pipe."""
 
 
@@ -80,7 +80,7 @@ def open_user_file(file: Path) -> BinaryIO:
     return stream
 
 
-def read_user_file(file: Path, encoding: str = "utf-8-sig", most: int = MOST) -> str:
+def read_user_file(file: Path, encoding: str = "utf-8-sig", most: int = MAX_PIPE_BYTES) -> str:
     """Return the whole text of a file.
 
     Args:
@@ -100,7 +100,7 @@ def read_user_file(file: Path, encoding: str = "utf-8-sig", most: int = MOST) ->
     return io.TextIOWrapper(io.BytesIO(data), encoding).read()
 
 
-def read_named_file(file: Path, most: int = MOST) -> str:
+def read_named_file(file: Path, most: int = MAX_PIPE_BYTES) -> str:
     """Return the whole text of a file in UTF-8 that a person names.
 
     Raises:

@@ -21,6 +21,9 @@ RunStatus = Literal[
     "cancelled",
 ]
 
+DELIVERED: tuple[RunStatus, ...] = ("succeeded", "partial", "insufficient_evidence")
+"""The statuses of a run that has delivered its answer."""
+
 
 Genre = Literal[
     "documentation",
@@ -246,6 +249,24 @@ AnswerReuse = Literal["reuse", "refresh", "deepen", "new"]
 have changed is researched again, new steps go beyond it, or it is researched as a new question."""
 
 
+class NewWebPage(TypedDict):
+    """A page of the web that was found for the first time."""
+
+    title: str
+    location: str
+    """Its address."""
+
+
+class WebCheck(TypedDict):
+    """What a search of the web for new pages found."""
+
+    searched: int
+    """With how many queries it was searched."""
+    found: list[NewWebPage]
+    unsearched: str
+    """The code of the problem because of which it was not searched with some of them, or ""."""
+
+
 class EarlierRun(TypedDict):
     """A run that answered the same question before; dates are ISO dates."""
 
@@ -263,6 +284,8 @@ class EarlierRun(TypedDict):
     """Where its report is, or ""."""
     choice: NotRequired[AnswerReuse]
     """What was decided; missing until then."""
+    web: NotRequired[WebCheck]
+    """What is new on the web, for an answer that is refreshed."""
 
 
 class Revision(TypedDict):

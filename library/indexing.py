@@ -72,6 +72,18 @@ def ensure_namespace(connection: Connection, owner: str, kind: str, group: str =
     return int(number)
 
 
+def rename_namespaces(connection: Connection) -> None:
+    """Name each set of pages by its owner, kind and group again, after groups were renamed."""
+    rows = connection.execute(
+        select(*(namespaces.c[one] for one in ("number", "name", "owner", "kind", "group")))
+    ).all()
+    for number, name, owner, kind, group in rows:
+        new = short_hash(owner, kind, group)
+        if new != name:
+            named = update(namespaces).where(namespaces.c.number == number)
+            connection.execute(named.values(name=new))
+
+
 def join_namespaces(connection: Connection, numbers: Sequence[int], wanted: Sequence[int]) -> None:
     """Add pages to namespaces, and index there those that are in the index.
 

@@ -113,6 +113,8 @@ async def create_upload(owner: str, name: str, size: int, folder: str = "") -> U
 
 
 def _create(connection: Connection, new: UploadedFile) -> None:
+    # All projects of a user share the quota.
+    lock_owner(connection, f"{new.owner.partition('/')[0]}/")
     lock_owner(connection, new.owner)
     if new.folder:
         _check_folder(connection, new.owner, new.folder)
@@ -189,8 +191,8 @@ async def find_upload(owner: str, id: str) -> UploadedFile:
     """
     row = (await read_rows(select(uploads).filter_by(owner=owner, id=id))).first()
     if row is None:
-        what, hint = f"there is no upload {id[:60]!r}", "list your uploads"
-        raise Problem(ErrorCode.UPLOAD_NOT_FOUND, what, hint=hint)
+        what = f"there is no upload {id[:60]!r}"
+        raise Problem(ErrorCode.UPLOAD_NOT_FOUND, what)
     return UploadedFile(**row._mapping)
 
 

@@ -16,24 +16,21 @@ from graph.records import (
     Report,
     Revision,
     Source,
-    Step,
     TurnAnswer,
+    WebCheck,
+    key_by_turn,
     of_steps,
     turn_key,
 )
 from graph.state import State
 from memory.learning.question_text import get_last_question
+from nodes.stale_steps import StaleSteps, find_stale_steps, list_all_steps
 from prompts.loader import render_prompt
 from report.findings import is_usable_finding
-from report.labels import format_days, format_source_count
+from report.labels import describe_reason, format_days, format_source_count
 from report.source_renaming import carry_sources, rename_sources
-from runs.call_site import CallSite, call_site, thread_of_run
-from runs.incomplete import CAPPED_PREFIX
-from runs.lifecycle import find_run
-from tools.source_changes import find_new_matches, find_source_changes
-
-QUESTION_STEP = "question"
-"""What stands for a step in a run that had none."""
+from runs.call_site import call_site, thread_of_run
+from tools.source_changes import find_source_changes
 
 OTHER_THREAD = 0
 """The turn under which findings and answers from another thread are stored."""
@@ -80,7 +77,8 @@ async def refresh_answer(state: State, runtime: Runtime[Context], earlier: State
     pages = {name: one["page"] for name, one in _cited_sources(earlier).items()}
     changes = await find_source_changes(place, list(dict.fromkeys(pages.values())))
     stale = [name for name, page in pages.items() if page in changes.changed]
-    redone = await _list_redone(place, runtime.context, earlier, stale)
+    todo = await find_stale_steps(place, runtime.context, earlier, stale)
+    redone = todo.steps
     carried, sources = await _carry(state, runtime, earlier)
     ids = {one["page"]: name for name, one in sources.items()}
     revision: Revision = {
@@ -90,14 +88,23 @@ async def refresh_answer(state: State, runtime: Runtime[Context], earlier: State
         "redone": redone,
         "checked": len(ids),
     }
+    update = State(sources=sources, **_describe_web(state, todo))
     found = of_steps(carried["findings"], carried["turn"])
     kept = _of_this_turn(state, [one for name, one in found.items() if name not in redone])
     if not (redone or stale or _is_incomplete(earlier["report"])):
-        notices = list_refresh_notices(State(**{**state, "revision": revision, "sources": sources}))
-        return State(**_shown_again(state, carried, *notices), sources=sources, findings=kept)
-    update = State(sources=sources, revision=revision, answers=_replaced(state, carried))
+        notices = list_refresh_notices(State(**{**state, **update, "revision": revision}))
+        return State(**update, **_shown_again(state, carried, *notices), findings=kept)
+    update |= State(revision=revision, answers=_replaced(state, carried))
     findings = cast("dict[str, Finding]", {**_forgotten(state), **kept})
     return State(**update, findings=findings, **_replanned(state, carried))
+
+
+def _describe_web(state: State, todo: StaleSteps) -> State:
+    """Return the update that says what is new on the web, and where it could not be searched."""
+    new = todo.new_pages
+    looked = WebCheck(searched=len(new.found), found=todo.list_found(), unsearched=new.code)
+    record = cast("EarlierRun", state["earlier_run"]) | {"web": looked}
+    return State(earlier_run=record, unsearched=key_by_turn(state["turn"], dict(new.failures)))
 
 
 def list_refresh_notices(state: State) -> list[str]:
@@ -113,18 +120,39 @@ def list_refresh_notices(state: State) -> list[str]:
     notices = [_notice(name, state, record, titles=titles, **counts)]
     if unread := _join_titles(state, revision.get("unread", [])):
         notices.append(_notice("notice_not_reread", state, record, titles=unread))
+    return [*notices, *_list_search_notices(state, record)]
+
+
+def _list_search_notices(state: State, record: EarlierRun) -> list[str]:
+    """Return the notices of what was looked for on the web, and what was found there."""
+    looked, language = record.get("web"), state["language"]
+    if looked is None:
+        return []
+    notices, found = [], looked["found"]
+    if found:
+        titles = _join([one["title"] for one in found], language)
+        notices.append(_notice("notice_new_pages", state, record, count=len(found), titles=titles))
+    elif looked["searched"]:
+        count = looked["searched"]
+        notices.append(_notice("notice_no_new_pages", state, record, count=count))
+    if code := looked["unsearched"]:
+        why = describe_reason(code, "failed", language)
+        notices.append(_notice("notice_not_searched", state, record, why=why))
     return notices
 
 
 def _join_titles(state: State, names: Sequence[str]) -> str:
     """Return the titles of sources, each once, as a list in the language of the report."""
-    titles = dict.fromkeys(state["sources"][name]["title"] for name in names)
-    return ("；" if state["language"] == "zh" else "; ").join(titles)
+    return _join([state["sources"][name]["title"] for name in names], state["language"])
+
+
+def _join(titles: Sequence[str], language: str) -> str:
+    return ("；" if language == "zh" else "; ").join(dict.fromkeys(titles))
 
 
 def _replanned(state: State, carried: State) -> State:
     """Return the earlier plan with its added steps, which was approved then; none without steps."""
-    steps = _steps_of(carried)
+    steps = list_all_steps(carried)
     if not steps:
         return State()
     title = carried["plan"]["title"] or state["question"]
@@ -132,48 +160,9 @@ def _replanned(state: State, carried: State) -> State:
     return State(plan=plan, decision="approve", question=carried["question"])
 
 
-async def _list_redone(
-    place: CallSite, context: Context, earlier: State, stale: Sequence[str]
-) -> list[str]:
-    """Return the ids of steps that are researched again, with those that build on them.
-
-    For a run without steps, its question stands for one.
-    """
-    found: dict[str, Finding] = of_steps(earlier.get("findings"), earlier["turn"])
-    since = (await find_run(place.owner, earlier["run"])).created
-    steps = _steps_of(earlier)
-    queries = [query for step in steps for query in step["queries"] or [step["title"]]]
-    matched = await find_new_matches(place.owner, context, queries or [earlier["question"]], since)
-    if not steps:
-        return [QUESTION_STEP] if any(matched) else []
-    new = {query for query, is_new in zip(queries, matched, strict=True) if is_new}
-    redone: list[str] = []
-    # A step stands behind those that it needs.
-    for step in steps:
-        finding = found.get(step["id"])
-        sound = finding is not None and _is_sound(finding)
-        cited = finding["sources"] if finding else []
-        asks_new = not new.isdisjoint(step["queries"] or [step["title"]])
-        rests_on_old = set(stale).isdisjoint(cited) and set(redone).isdisjoint(step["needs"])
-        if asks_new or not (sound and rests_on_old):
-            redone.append(step["id"])
-    return redone
-
-
-def _is_sound(finding: Finding) -> bool:
-    """Tell whether a finding can be kept: it is usable, and nothing kept it from being better."""
-    capped = finding["reason"].startswith(CAPPED_PREFIX)
-    return is_usable_finding(finding) and not capped and not finding.get("error")
-
-
 def _is_incomplete(report: Report) -> bool:
     """Tell whether a report lacks something because of a failure or a limit."""
     return bool(report.get("error") or report.get("limit"))
-
-
-def _steps_of(earlier: State) -> list[Step]:
-    """Return all steps of a run, in the order in which they were planned."""
-    return [*earlier["plan"]["steps"], *earlier.get("follow_ups", [])]
 
 
 def _cited_sources(earlier: State) -> dict[str, Source]:

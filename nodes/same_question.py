@@ -231,7 +231,7 @@ async def find_earlier_run(
     """
     if context.again == "new" or not _may_repeat(place, question):
         return None
-    for run in (await list_answered_runs(place.owner, question, place.run))[:MOST]:
+    for run in await list_answered_runs(place.owner, question, place.run, MOST):
         if await _is_comparable(place, run, language, context):
             earlier = await load_run_state(run)
             if earlier and _is_answer(earlier, run):

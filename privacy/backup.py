@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from config.user_files import check_new_file
-from privacy.backup_files import list_home_files, list_stored_names, read_home_file
+from privacy.backup_files import list_addresses, list_home_files, list_stored_names, read_home_file
 from runs.trace import flush_traces
 from storage.backup_archive import ArchiveWriter, BackupManifest
 from storage.engine import flush_writes, get_engine, to_database_problem
@@ -31,7 +31,7 @@ from storage.tables import leases, metadata, schema
 from storage.upgrades import SCHEMA_VERSION
 
 NOT_KEPT = {leases.name, schema.name}
-"""The tables of which a backup has no rows: who is at work, and the version, which it names."""
+"""The tables that a backup leaves out: leases, and the schema version, which the manifest has."""
 
 
 class WrittenBackup(NamedTuple):
@@ -39,21 +39,21 @@ class WrittenBackup(NamedTuple):
 
     manifest: BackupManifest
     size: int
-    """The bytes of its file."""
+    """The size of the file in bytes."""
     left_out: list[str]
-    """Which keys in `mcp.json` were left out, as `server: header Authorization`."""
+    """The keys of `mcp.json` that were left out, such as `server: Authorization`."""
 
 
 async def write_backup(file: Path, *, force: bool = False) -> WrittenBackup:
     """Write the rows, checkpoints and files of this home into one file, while others may write.
 
     Args:
-        file: Where it goes; it is whole, or not there.
-        force: Whether a file that is there is replaced.
+        file: The file to write; if anything fails, it is not created.
+        force: Whether to replace an existing file.
 
     Raises:
         Problem: `output_exists`, `output_not_writable`, `storage_full`, or what the database and
-            the file store tell of.
+            the file store raise.
     """
     await flush_traces()
     await flush_writes()
@@ -71,11 +71,12 @@ def _write(engine: Engine, file: Path) -> WrittenBackup:
         schema_version=SCHEMA_VERSION,
         created=time.time(),
         database=engine.dialect.name,
+        addresses=list_addresses(),
     )
     with _new_file(file) as stream, ArchiveWriter(stream, manifest) as archive:
         with open_snapshot(engine) as snapshot:
             _add_tables(archive, snapshot)
-        # A file that a row names was there before the row, so the files of all rows are there.
+        # Files are stored before the rows that name them, so no row of the snapshot lacks its file.
         _add_stored_files(archive)
         left_out = _add_home_files(archive)
     return WrittenBackup(manifest, file.stat().st_size, left_out)
@@ -99,7 +100,7 @@ def _add_tables(archive: ArchiveWriter, snapshot: Snapshot) -> None:
 def _add_stored_files(archive: ArchiveWriter) -> None:
     store = file_store()
     for name in list_stored_names(store):
-        # What was deleted meanwhile is no longer wanted.
+        # A file deleted since the snapshot is no longer wanted.
         with suppress(FileNotFoundError), store.open(name) as stream:
             archive.add_file("store", name, stream)
 
@@ -116,7 +117,7 @@ def _add_home_files(archive: ArchiveWriter) -> list[str]:
 
 @contextmanager
 def _new_file(file: Path) -> Iterator[IO[bytes]]:
-    """Lend a new private file that takes the place of another one when it is whole.
+    """Yield a new private file, which replaces the named one once it is complete.
 
     Raises:
         Problem: `output_not_writable` or `storage_full`.

@@ -11,12 +11,17 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from sqlalchemy import Connection, select
 
+from config.errors import Problem
+from graph.context import build_context
 from library.page_rows import Provenance, strip_unstorable
 from memory.facts.fact import FactCategory
 from memory.profile.traits import Profile
 from memory.protocol import Export
 from memory.registry import MEMORIES
 from runs.call_site import split_owner
+from runs.lifecycle import NAME
+from runs.schedules import parse_schedule
+from runs.watches import Watch, list_watches
 from storage.engine import run_read
 from storage.tables import events
 
@@ -147,6 +152,27 @@ class InsightLine(_StrictModel):
     runs: dict[_RunId, Literal[1, -1]]
 
 
+class WatchLine(_StrictModel):
+    """A question that is asked again on a schedule; its history stays behind."""
+
+    name: str = Field(pattern=NAME.pattern)
+    question: _Text = Field(min_length=1)
+    cron: str = Field(max_length=100)
+    zone: str = Field(max_length=64)
+    context: dict[str, Any]
+    notify: list[_Line]
+    always: bool
+
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> WatchLine:
+        try:
+            parse_schedule(self.cron, self.zone)
+            build_context(self.context)
+        except Problem as problem:
+            raise ValueError(str(problem)) from problem
+        return self
+
+
 Stranger = TypeVar("Stranger", PageLine, InsightLine)
 
 
@@ -173,10 +199,11 @@ class ExportDocument(_StrictModel):
     documents: list[DocumentLine]
     events: list[EventLine]
     insights: list[InsightLine]
+    watches: list[WatchLine] = Field(default=[], max_length=1_000)
 
     def list_personal_parts(self) -> list[str]:
         """Return the parts that speak for the person."""
-        parts = ("facts", "profile", "files", "events")
+        parts = ("facts", "profile", "files", "events", "watches")
         vouched = any(insight.provenance == "user" for insight in self.insights)
         return [name for name in parts if getattr(self, name)] + ["insights"] * vouched
 
@@ -185,11 +212,12 @@ class ExportDocument(_StrictModel):
         pages = [_distrust(page) for page in self.pages]
         insights = [_distrust(insight) for insight in self.insights]
         empty: dict[str, Any] = {"facts": [], "profile": None, "files": [], "events": []}
+        empty |= {"watches": []}
         return self.model_copy(update={**empty, "pages": pages, "insights": insights})
 
     def count_parts(self) -> dict[str, int]:
         """Return the number of items in each part."""
-        names = ("facts", "pages", "insights", "events", "files")
+        names = ("facts", "pages", "insights", "events", "files", "watches")
         return {name: len(getattr(self, name)) for name in names}
 
 
@@ -218,10 +246,19 @@ async def export_memory(owner: str) -> ExportDocument:
     exports = [await memory.export(owner) for memory in MEMORIES]
     parts = await run_read(partial(_read_parts, owner=owner, exports=exports))
     lines: Any = {name: _build_lines(shape, parts[name]) for name, shape in _LINES.items()}
-    files = [FileLine.model_validate(file) for file in parts["files"]]
+    lines["files"] = [FileLine.model_validate(file) for file in parts["files"]]
+    lines["watches"] = [_describe_watch(one) for one in await list_watches(owner)]
     return ExportDocument.model_construct(
-        user=user, project=project, at=time.time(), profile=parts["profile"], files=files, **lines
+        user=user, project=project, at=time.time(), profile=parts["profile"], **lines
     )
+
+
+def _describe_watch(watch: Watch) -> WatchLine:
+    cron, zone = watch.schedule
+    # The owner of an import may be another one.
+    chosen = {name: one for name, one in watch.context.items() if name not in ("user", "project")}
+    named = {name: getattr(watch, name) for name in ("name", "question", "notify", "always")}
+    return WatchLine.model_construct(**named, cron=cron, zone=zone, context=chosen)
 
 
 def _read_parts(connection: Connection, owner: str, exports: Sequence[Export]) -> dict[str, Any]:

@@ -29,7 +29,9 @@ from memory.facts.fact import Fact
 from memory.profile.store import put_profile, select_profile
 from memory.profile.traits import Profile, empty_profile
 from memory.tables import facts, insight_runs, insights
-from privacy.exporter import EventLine, ExportDocument, InsightLine, PageLine
+from privacy.exporter import EventLine, ExportDocument, InsightLine, PageLine, WatchLine
+from runs.schedules import Schedule
+from runs.watches import Watch, make_watch, put_paused_watches
 from storage.batches import split_batches
 from storage.engine import run_write
 from storage.events import Event, lock_owner, log_event, undo_reason
@@ -191,6 +193,8 @@ class ImportResult(NamedTuple):
     profile: bool
     left: Sequence[str]
     """Memory files that differ here or have no place here; they stay unchanged."""
+    watches: int
+    """Watches, which are paused until the person resumes them."""
     unvouched: Sequence[str]
     """Parts that were left out because they would speak for the person."""
 
@@ -285,7 +289,8 @@ def _import_rows(connection: Connection, owner: str, moved: ExportDocument) -> I
     vouched = sum(_vouch(connection, owner, line, moved) for line in others)
     profile = _merged_profile(connection, owner, moved.profile)
     insight_count, has_profile = len(new_insights) + vouched, profile is not None
-    result = ImportResult(len(new), page_count, insight_count, count, 0, has_profile, (), ())
+    kept = put_paused_watches(connection, [_watch(owner, line) for line in moved.watches])
+    result = ImportResult(len(new), page_count, insight_count, count, 0, has_profile, (), kept, ())
     if any(result):
         counts = {"facts": result.facts, "pages": result.pages, "insights": result.insights}
         event = Event(owner, "memory.import", "", None, counts, "user", _why(moved))
@@ -296,6 +301,13 @@ def _import_rows(connection: Connection, owner: str, moved: ExportDocument) -> I
         if profile is not None:
             put_profile(connection, owner, profile, number)
     return result
+
+
+def _watch(owner: str, line: WatchLine) -> Watch:
+    schedule = Schedule(line.cron, line.zone)
+    return make_watch(
+        owner, line.name, line.question, schedule, line.context, line.notify, always=line.always
+    )
 
 
 def _new_facts(connection: Connection, owner: str, moved: ExportDocument) -> list[Fact]:

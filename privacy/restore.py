@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from config.errors import ErrorCode, Problem
 from config.settings import settings
-from library.indexing import fill_keyword_index
+from library.indexing import fill_keyword_index, rename_namespaces
 from library.tables import vector_sets
 from privacy.backup import NOT_KEPT
 from privacy.backup_files import (
@@ -23,6 +23,7 @@ from privacy.backup_files import (
     list_stored_names,
 )
 from privacy.checkpoint_transfer import WRITES, adapt_writes, transfer_checkpoints
+from privacy.moved_files import list_moves, move_addresses
 from runs.checkpointer import open_checkpointer
 from storage.backup_archive import (
     ArchiveReader,
@@ -50,12 +51,12 @@ from storage.table_rows import (
 from storage.tables import load_tables, metadata
 from storage.upgrades import SCHEMA_VERSION
 
-_ROOM = 3
-"""How much room a restore needs, in sizes of what it restores: the log of SQLite has it, too."""
+_ROOM_FACTOR = 3
+"""The free space a restore needs, in multiples of its content: SQLite's log has it as well."""
 
 
 async def check_backup(file: Path) -> BackupManifest:
-    """Read a backup whole, and compare it with what it says of itself.
+    """Read a whole backup and compare it with its manifest.
 
     Raises:
         Problem: `file_not_found`, `file_unreadable`, `backup_invalid`, `backup_damaged` or
@@ -65,15 +66,15 @@ async def check_backup(file: Path) -> BackupManifest:
 
 
 async def restore_backup(file: Path) -> BackupManifest:
-    """Restore a backup into this home, which must be empty; until the end nothing of it shows.
+    """Restore a backup into this home, which must be empty; nothing is visible until the end.
 
     Raises:
-        Problem: What `check_backup` tells of, `home_not_empty`, `storage_full`, or what the
-            database and the file store tell of.
+        Problem: What `check_backup` raises, `home_not_empty`, `storage_full`, or what the database
+            and the file store raise.
     """
     manifest = await check_backup(file)
     engine = await get_engine()
-    # Its tables are made.
+    # Opening it creates its tables.
     async with open_checkpointer():
         pass
     try:
@@ -111,14 +112,14 @@ def _restore(engine: Engine, file: Path) -> None:
         _check_empty(tables, checkpoints, archive.manifest)
         _fill_tables(tables, archive)
         with _restored_checkpoints(checkpoints, archive), _restored_files(archive):
-            # A home has its files when its rows can be seen.
+            # The files are in place before the rows become visible.
             for one in dict.fromkeys((checkpoints, tables)):
                 one.exec_driver_sql("COMMIT")
 
 
 def _check_room(manifest: BackupManifest, file: Path) -> None:
     secure_home()
-    needed = _ROOM * (manifest.content_size + file.stat().st_size) + MIN_FREE_BYTES
+    needed = _ROOM_FACTOR * (manifest.content_size + file.stat().st_size) + MIN_FREE_BYTES
     free = shutil.disk_usage(settings().home).free
     if free < needed:
         what = f"the disk has {free / 1e6:,.0f} MB left, and {needed / 1e6:,.0f} MB are needed"
@@ -128,7 +129,7 @@ def _check_room(manifest: BackupManifest, file: Path) -> None:
 
 @contextmanager
 def _open_transactions(engine: Engine) -> Iterator[tuple[Connection, Connection]]:
-    """Begin to write to the database and to the checkpoints; on PostgreSQL they are one."""
+    """Begin transactions on the database and the checkpoints; on PostgreSQL they are the same."""
     with ExitStack() as stack:
         tables = stack.enter_context(engine.connect())
         checkpoints = tables
@@ -143,7 +144,7 @@ def _open_transactions(engine: Engine) -> Iterator[tuple[Connection, Connection]
 
 
 def _check_empty(tables: Connection, checkpoints: Connection, manifest: BackupManifest) -> None:
-    """Make sure that nothing is there but what a killed restore of the same backup has left.
+    """Make sure that there is nothing except files that a killed restore of this backup left.
 
     Raises:
         Problem: `home_not_empty`.
@@ -178,13 +179,19 @@ def _is_equal(store: FileStore, home: Path, entry: FileEntry | None) -> bool:
 
 
 def _fill_tables(connection: Connection, archive: ArchiveReader) -> None:
+    moves = list_moves(archive.manifest)
     for entry in archive.manifest.tables:
         table = metadata.tables[entry.name]
-        write_table(connection, table, entry.columns, archive.read_rows("tables", entry))
+        given = RowDigest()
+        rows = move_addresses(archive.read_rows("tables", entry), moves)
+        write_table(connection, table, entry.columns, given.add_each(rows))
         set_last_number(connection, table, entry.last)
-        _check_written(digest_table(connection, table, entry.columns), entry)
+        _check_written(digest_table(connection, table, entry.columns), given.digest, entry)
+    if moves:
+        # A folder is the group of a set of pages.
+        rename_namespaces(connection)
     fill_keyword_index(connection)
-    # The collections of vectors are copies, which are made again where they are missed.
+    # Collections of vectors are copies outside of the database, which are made again when missed.
     outside = {"collection": "", "covered": 0, "held": 0, "apart": 0, "building": ""}
     connection.execute(vector_sets.update().values(outside))
 
@@ -193,14 +200,14 @@ def _fill_checkpoints(connection: Connection, archive: ArchiveReader) -> None:
     for entry in archive.manifest.checkpoints:
         table = untyped_table(entry.name, entry.columns)
         write_table(connection, table, entry.columns, archive.read_rows("checkpoints", entry))
-        _check_written(digest_table(connection, table, entry.columns), entry)
+        _check_written(digest_table(connection, table, entry.columns), entry.digest, entry)
 
 
 @contextmanager
 def _restored_checkpoints(connection: Connection, archive: ArchiveReader) -> Iterator[None]:
-    """Restore the checkpoints; those of the other kind of database are saved one after the other.
+    """Restore the checkpoints; those of another kind of database go through its saver one by one.
 
-    Savers have transactions of their own, so they are taken away again if what follows fails.
+    Savers commit on their own, so these checkpoints are deleted again if a later step fails.
     """
     kind = connection.dialect.name
     if archive.manifest.database == kind:
@@ -208,7 +215,7 @@ def _restored_checkpoints(connection: Connection, archive: ArchiveReader) -> Ite
         yield
         return
     if kind == "sqlite":
-        # The saver has to write, too.
+        # Let the saver write.
         connection.exec_driver_sql("ROLLBACK")
     threads = asyncio.run(_transfer(archive))
     try:
@@ -237,16 +244,16 @@ async def _delete_threads(threads: Sequence[str]) -> None:
             await saver.adelete_thread(thread)
 
 
-def _check_written(found: RowDigest, entry: TableEntry) -> None:
-    if (found.rows, found.digest) != (entry.rows, entry.digest):
-        what = f"{found.rows:,} rows of {entry.name} were written, and not as they were saved"
-        hint = "nothing was restored; see whether the disk is sound"
+def _check_written(found: RowDigest, digest: str, entry: TableEntry) -> None:
+    if (found.rows, found.digest) != (entry.rows, digest):
+        what = f"{found.rows:,} rows of {entry.name} were written, but differ from the backup"
+        hint = "nothing was restored; check the disk for errors"
         raise Problem(ErrorCode.STORAGE_CORRUPT, what, hint=hint)
 
 
 @contextmanager
 def _restored_files(archive: ArchiveReader) -> Iterator[None]:
-    """Restore all files; they are taken away again if what follows fails."""
+    """Restore all files; remove them again if a later step fails."""
     store, home = file_store(), settings().home
     restored: list[FileEntry] = []
     try:
@@ -256,8 +263,8 @@ def _restored_files(archive: ArchiveReader) -> Iterator[None]:
                 archive.copy_file(number, part)
                 _put_file(store, home, part, entry)
             if not _is_equal(store, home, entry):
-                what = f"{entry.name} was written, and is not what was saved"
-                raise Problem(ErrorCode.STORAGE_CORRUPT, what, hint="see whether the disk is sound")
+                what = f"{entry.name} was written, but differs from what was saved"
+                raise Problem(ErrorCode.STORAGE_CORRUPT, what, hint="check the disk for errors")
         yield
     except BaseException:
         for entry in restored:

@@ -32,8 +32,8 @@ SAVED = 100
 """How many checkpoints of a thread are looked at, the newest first."""
 
 
-async def list_answered_runs(owner: str, question: str, run: str) -> list[RunRecord]:
-    """Return the other runs of an owner that answered the same question, the newest first.
+async def list_answered_runs(owner: str, question: str, run: str, limit: int) -> list[RunRecord]:
+    """Return the newest other runs of an owner that answered the same question, the newest first.
 
     What the person said was wrong is no answer.
     """
@@ -47,7 +47,16 @@ async def list_answered_runs(owner: str, question: str, run: str) -> list[RunRec
     rows = await read_rows(others.order_by(runs.c.created.desc()).limit(COMPARED))
     found = [row.id for row in rows if is_same_question(row.question, question)]
     wrong = await _list_rejected(owner, found) if found else set()
-    return [await find_run(owner, name) for name in found if name not in wrong]
+    right = [name for name in found if name not in wrong]
+    return [await find_run(owner, name) for name in right[:limit]]
+
+
+async def list_thread_answers(owner: str, threads: Sequence[str]) -> list[str]:
+    """Return the ids of the runs of some threads that have an answer."""
+    its = select(runs.c.id).where(
+        runs.c.owner == owner, runs.c.thread.in_(threads), runs.c.status.in_(ANSWERED)
+    )
+    return list((await read_rows(its)).scalars())
 
 
 async def _list_rejected(owner: str, found: Sequence[str]) -> set[str]:

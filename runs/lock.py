@@ -1,6 +1,6 @@
 """Let one process at a time work on a thread.
 
-Beside SQLite a file is locked. On a shared database a lease is taken, by machines as well.
+With SQLite the lock is a file; with a shared database it is a lease, which holds across machines.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from storage.connect import is_database_shared
 from storage.permissions import FILE, FOLDER, WRITABLE_HINT, check_writable, secure_home
 
 PATIENCE = 0.5
-"""The seconds to wait for a locked thread; a process that only reads it releases it at once."""
+"""The seconds to wait for a locked thread; a process that only reads releases it at once."""
 
 
 class ThreadLock(Protocol):
-    """What keeps others from a thread."""
+    """A lock on a thread."""
 
     def release(self) -> None:
-        """Let others work on it."""
+        """Release the lock."""
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def thread_lock(thread: str, seconds: float = PATIENCE) -> Iterator[None]:
 
 
 def is_thread_locked(thread: str) -> bool:
-    """Say whether a process may be working on a thread; `True` if that is unknown."""
+    """Say whether a process works on a thread; `True` also if that cannot be found out."""
     if is_database_shared():
         from storage.leases import is_leased  # noqa: PLC0415
 
@@ -59,7 +59,7 @@ def is_thread_locked(thread: str) -> bool:
 
 
 def thread_lock_file(thread: str) -> Path:
-    """Return the file that is locked while a process works on a thread, beside SQLite.
+    """Return the lock file of a thread, which is used with SQLite.
 
     Raises:
         Problem: `bad_file_name`.
@@ -68,14 +68,18 @@ def thread_lock_file(thread: str) -> Path:
 
 
 def acquire(thread: str, seconds: float = PATIENCE) -> ThreadLock:
-    """Lock a thread like `thread_lock`; return the lock, which the caller releases.
+    """Lock a thread and return the lock, which the caller must release.
+
+    Args:
+        thread: The id of the thread.
+        seconds: How long another process may take to release it.
 
     Raises:
         Problem: `run_in_progress`, `home_read_only`, `storage_unavailable` or `bad_file_name`.
     """
     lock = _take_lease(thread, seconds) if is_database_shared() else _lock_file(thread, seconds)
     if lock is None:
-        what = f"{thread} is at work already"
+        what = f"another run is working on {thread}"
         hint = "wait for it, or stop it with Ctrl-C where it runs"
         raise Problem(ErrorCode.RUN_IN_PROGRESS, what, hint=hint)
     return lock

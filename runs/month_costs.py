@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, true
 
 from runs.call_site import join_owner
 from runs.tables import attempts, deleted_costs, runs
@@ -33,19 +33,25 @@ def find_month(now: float) -> Month:
     return Month(f"{first:%Y-%m}", first.timestamp(), later.timestamp())
 
 
-async def read_month_cost(user: str, now: float) -> float:
+async def read_month_cost(user: str, now: float, *, at_work: bool = True) -> float:
     """Return the US dollars that a user's runs have cost in the month of a time.
 
-    A call at work counts with the most that it may cost.
+    Args:
+        user: Whose.
+        now: The time, in seconds since 1970.
+        at_work: Whether a call at work counts, with the most that it may cost.
     """
     month, beginning = find_month(now), join_owner(user, "")
 
     def read(connection: Connection) -> float:
         mine = runs.c.owner.startswith(beginning, autoescape=True)
+        counted = true() if at_work else (attempts.c.status != "open") | (attempts.c.ended <= now)
         spent = (
             select(func.sum(attempts.c.cost))
             .join(runs, runs.c.id == attempts.c.run)
-            .where(mine, attempts.c.started >= month.begins, attempts.c.started < month.ends)
+            .where(
+                mine, counted, attempts.c.started >= month.begins, attempts.c.started < month.ends
+            )
         )
         deleted = select(func.sum(deleted_costs.c.dollars)).where(
             deleted_costs.c.owner.startswith(beginning, autoescape=True),

@@ -80,7 +80,7 @@ async def revoke_share(run: RunRecord, id: str) -> None:
     gone = delete(report_shares).where(*its, report_shares.c.id == id)
     count = await run_write(lambda connection: connection.execute(gone).rowcount)
     if not count:
-        raise _not_found()
+        raise share_not_found()
 
 
 async def revoke_all_shares(run: RunRecord) -> None:
@@ -107,14 +107,15 @@ async def find_shared_run(token: str) -> RunRecord:
     )
     row = (await read_rows(live)).first()
     if row is None:
-        raise _not_found()
+        raise share_not_found()
     try:
         return await find_run(row.owner, row.run)
     except Problem as problem:
-        raise _not_found() from problem
+        raise share_not_found() from problem
 
 
-def _not_found() -> Problem:
+def share_not_found() -> Problem:
+    """Return the problem of a link that shows nothing, which does not say why."""
     what = "this link shows nothing: it has expired, was revoked, or never was"
     return Problem(ErrorCode.SHARE_NOT_FOUND, what, hint="ask for a new one")
 

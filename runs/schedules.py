@@ -31,6 +31,8 @@ class Schedule(NamedTuple):
     def find_next_time(self, after: float) -> float:
         """Return the first time later than another, both in seconds since 1970.
 
+        It may read the file of the time zone, so it is not called in the event loop.
+
         A time that a change of clocks skips is moved behind the gap, and one that occurs twice
         counts once.
         """

@@ -1,7 +1,7 @@
-"""Tell collectors of OpenTelemetry what a run does, where the environment names any.
+"""The OpenTelemetry spans of a run, sent to a collector if the environment names one.
 
-A run is one trace, whatever the number of its sessions. Nothing of OpenTelemetry is imported, and
-nothing is done, where no collector is named.
+A run is one trace, however many sessions it has. Without a collector OpenTelemetry is not even
+imported.
 """
 
 from __future__ import annotations
@@ -26,43 +26,43 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 FAILURES = frozenset(ErrorCode)
-"""The statuses of lines of a trace that tell of a failure."""
+"""The statuses of trace lines that are failures."""
 
 
 @dataclass
 class RunSpan:
-    """The span of a session of a run, in which all its other spans are."""
+    """The span of a session of a run, the root of its other spans."""
 
     site: CallSite
     span: Span
     status: str = ""
-    """How the run stands, as its nodes have told."""
+    """The status of the run, as its nodes last set it."""
     failure: str = ""
-    """The code of what has stopped it, if something has."""
+    """The code of the error that stopped it; empty for none."""
 
 
 @dataclass
 class SpanNotes:
-    """What is told of some work when it ends."""
+    """What is added to a span when its work ends."""
 
     attributes: dict[str, Any] = field(default_factory=dict)
     content: dict[str, Any] = field(default_factory=dict)
-    """Attributes with words of people, sources and models, sent only where they are asked for."""
+    """Attributes with words of people, sources and models, sent only with content capture."""
     error: str = ""
-    """The code of its failure, if it failed."""
+    """The error code; empty for success."""
     why: str = ""
-    """What went wrong, in words."""
+    """The error message."""
 
 
 def _open_export() -> SpanExport | None:
-    """Return what makes spans; `None` where no collector is named, or it cannot be used."""
+    """Return the export of spans; `None` without a collector, or if it cannot be set up."""
     if not is_span_export_enabled():
         return None
     try:
         from runs.span_export import SpanExport  # noqa: PLC0415
 
         return SpanExport()
-    except Exception as error:  # noqa: BLE001 - nobody's run fails for what watches it
+    except Exception as error:  # noqa: BLE001 - no run may fail because of tracing
         _log.warning("No spans are sent: %s", error)
         return None
 
@@ -75,16 +75,16 @@ def _close_export(export: SpanExport | None) -> None:
 _export = Resource(_open_export, _close_export)
 
 _run_spans = Resource(dict[str, RunSpan])
-"""The spans of the runs that are at work in this process, by the ids of these."""
+"""The session spans of the runs at work in this process, by run id."""
 
 
 def find_span_export() -> SpanExport | None:
-    """Return what makes spans; `None` where no collector is named."""
+    """Return the export of spans; `None` without a collector."""
     return _export.get()
 
 
 def shows_content() -> bool:
-    """Say whether spans have prompts, answers and other words."""
+    """Say whether spans include prompts, answers and other content."""
     export = _export.get()
     return export is not None and export.shows_content
 
@@ -95,12 +95,12 @@ def find_run_span(run: str) -> RunSpan | None:
 
 
 def set_run_span(run: RunSpan) -> None:
-    """Let all further spans of a run be in this one."""
+    """Make this span the root of all further spans of its run."""
     _run_spans.get()[run.site.run] = run
 
 
 def take_run_spans(thread: str) -> list[RunSpan]:
-    """Return the spans of the runs of a thread, which are no longer at work."""
+    """Remove and return the session spans of the runs of a thread."""
     spans = _run_spans.get()
     return [spans.pop(run) for run in [*spans] if spans[run].site.thread == thread]
 
@@ -110,7 +110,7 @@ def trace_id(site: CallSite, created: float = 0.0) -> int:
 
     Args:
         site: A point of the run.
-        created: When the run was created, as two homes may name threads alike.
+        created: When the run was created; two homes may have threads of the same name.
     """
     named = f"{site.owner}\n{site.run}\n{created}"
     return int.from_bytes(hashlib.sha256(named.encode()).digest()[:16])
@@ -125,15 +125,15 @@ def begin_span(
     started: float | None = None,
     span_id: int = 0,
 ) -> Span | None:
-    """Begin the span of some work at a point of a run; return `None` without a collector.
+    """Begin a span at a point of a run; return `None` without a collector.
 
-    It is in the span around it, or else in that of the run.
+    Its parent is the current span, or else the span of the session.
 
     Args:
         site: The point of the run.
         name: The name of the span.
-        attributes: What is known of it; no words of people, sources or models.
-        client: Whether another program does the work.
+        attributes: Its attributes, without words of people, sources or models.
+        client: Whether another program does the work (span kind `CLIENT`).
         started: When it began, in seconds since 1970; now by default.
         span_id: Its id; a random one by default.
     """
@@ -154,7 +154,7 @@ def begin_span(
 
 
 def _find_parent(run: str) -> Span | None:
-    """Return the span around the work at hand; that of the run, if it belongs to another trace."""
+    """Return the current span; the session's if the current one belongs to another trace."""
     from opentelemetry.trace import get_current_span  # noqa: PLC0415
 
     current, whole = get_current_span(), _run_spans.get().get(run)
@@ -165,7 +165,7 @@ def _find_parent(run: str) -> Span | None:
 
 
 def find_span_around() -> list[tuple[int, int]]:
-    """Return the ids of the trace and the span of a program that runs this one, if it has any."""
+    """Return the current span of a surrounding program as a link: its trace id and span id."""
     from opentelemetry.trace import get_current_span  # noqa: PLC0415
 
     around = get_current_span().get_span_context()
@@ -173,7 +173,7 @@ def find_span_around() -> list[tuple[int, int]]:
 
 
 def end_span(span: Span | None, notes: SpanNotes, ended: float | None = None) -> None:
-    """End a span with what is told of its work; nothing without a collector."""
+    """End a span with its notes; do nothing without a collector."""
     export = _export.get()
     if export is None or span is None:
         return
@@ -185,16 +185,16 @@ def end_span(span: Span | None, notes: SpanNotes, ended: float | None = None) ->
 def open_span(
     site: CallSite, name: str, attributes: Mapping[str, Any], *, client: bool = False
 ) -> Iterator[SpanNotes]:
-    """Surround some work with a span, in which all spans of this work are.
+    """Surround some work with a span, the parent of all spans within that work.
 
     Args:
         site: The point of the run.
         name: The name of the span.
-        attributes: What is known of it; no words of people, sources or models.
-        client: Whether another program does the work.
+        attributes: Its attributes, without words of people, sources or models.
+        client: Whether another program does the work (span kind `CLIENT`).
 
     Yields:
-        What is told of it when it ends; its failure is added.
+        The notes to fill in; the error is added if the work fails.
     """
     notes = SpanNotes()
     span = begin_span(site, name, attributes, client=client)
@@ -215,7 +215,7 @@ def open_span(
 
 
 def describe_failure(error: BaseException) -> str:
-    """Return the code of an error; "" for a pause, which is none."""
+    """Return the code of an error; "" for a pause, which is not a failure."""
     # Most commands have no graph, and loading it takes a while.
     from langgraph.errors import GraphBubbleUp  # noqa: PLC0415
 
@@ -227,12 +227,12 @@ def describe_failure(error: BaseException) -> str:
 
 
 def record_line_span(fields: Mapping[str, Any], site: CallSite) -> None:
-    """Make a span of a line of a trace, unless its work has one already.
+    """Export a trace line as a span, unless its work has a span already.
 
-    Numbers are told as they are, and words only where content is asked for.
+    Numbers are always sent, words only with content capture.
     """
     kind, role, status = fields["kind"], fields["role"], fields["status"]
-    # Attempts have spans where they are recorded, and a search that was shortened goes on.
+    # Attempts have spans of their own; a search whose query was shortened is traced when it ends.
     has_own = kind in ("embed", "session", "status") or (kind == "model" and status != "recorded")
     if _export.get() is None or has_own or status == "redacted":
         return
@@ -251,13 +251,13 @@ def record_line_span(fields: Mapping[str, Any], site: CallSite) -> None:
 
 
 _COMMON = ("at", "run", "step", "attempt", "kind", "role", "status", "seconds")
-"""The fields of a line that are not among the further attributes of its span."""
+"""The fields of a line that do not become `dossier.` attributes."""
 
 _REMOTE = ("search", "fetch", "tool")
 """The kinds of work that another machine or program does."""
 
 _CONTENT_NAMES = {"query": "gen_ai.retrieval.query.text", "url": "url.full"}
-"""The names that the conventions have for words of a line."""
+"""The names of fields in the conventions."""
 
 
 def _describe_line(kind: str, role: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -98,6 +98,14 @@ deleted_costs = Table(
 )
 """What runs have cost whose attempts were deleted, so that a quota counts them; `month` in UTC."""
 
+cost_limits = Table(
+    "cost_limits",
+    metadata,
+    Column("identity", String(100), primary_key=True),
+    Column("dollars", Float, nullable=False),
+)
+"""How much the runs of a user may cost in a month, where it is not what holds for everybody."""
+
 report_shares = Table(
     "report_shares",
     metadata,

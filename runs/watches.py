@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import time
@@ -12,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from config.errors import ErrorCode, Problem
+from runs.call_site import join_owner
 from runs.lifecycle import NAME
 from runs.schedules import Schedule
 from runs.tables import watch_checks, watches
@@ -21,19 +23,19 @@ from storage.events import lock_owner
 WatchStatus = Literal["active", "paused"]
 
 CheckStatus = Literal["first", "news", "unchanged", "failed"]
-"""What a check found: the first report, a report that says something else, or the same one."""
+"""The result of a check: a first report, a changed one, an unchanged one, or a failure."""
 
 RETRY_SECONDS = 900.0
-"""The wait before the first repetition of a check that failed; it doubles from there."""
+"""The wait before a failed check is repeated; it doubles each time."""
 
 MAX_TRIES = 3
 """How often a check is tried before the watch waits for its next time."""
 
 SEND_SECONDS = 60.0
-"""The wait before a notice is sent again that could not be sent; it doubles from there."""
+"""The wait before a notice is sent again; it doubles each time."""
 
 MAX_SENDS = 10
-"""How often it is tried: for eight hours and a half."""
+"""How often sending is tried, over eight and a half hours."""
 
 KEPT_CHECKS = 200
 """How many checks of a watch are kept."""
@@ -50,9 +52,9 @@ class Watch(NamedTuple):
     context: dict[str, Any]
     """The choices of its runs that are not the defaults."""
     notify: list[str]
-    """Who is told: `webhook:URL` or `mail:ADDRESS`."""
+    """The receivers of notices: `webhook:URL` or `mail:ADDRESS`."""
     always: bool
-    """Whether they are told as well when nothing has changed."""
+    """Whether they are notified even if nothing has changed."""
     status: WatchStatus
     due: float
     tries: int
@@ -60,24 +62,24 @@ class Watch(NamedTuple):
 
     @property
     def thread(self) -> str:
-        """The conversation in which it is asked."""
+        """The thread in which the question is asked."""
         return f"watch-{self.id}"
 
 
 class WatchCheck(NamedTuple):
-    """One time at which a watch was asked."""
+    """One check of a watch."""
 
     id: str
     watch: str
     run: str
     status: CheckStatus
     code: str
-    """The code of the problem, if it failed."""
+    """The code of the problem; empty if it did not fail."""
     notice: dict[str, Any]
     unsent: list[str]
-    """The receivers who have not been told yet."""
+    """The receivers that have not been notified yet."""
     send_tries: int
-    """How often that was tried."""
+    """How often sending has failed."""
     started: float
     ended: float
 
@@ -97,25 +99,61 @@ async def add_watch(
     Raises:
         Problem: `bad_watch_name` or `watch_exists`.
     """
-    id, now = secrets.token_hex(6), time.time()
-    name = name or id
-    if not NAME.fullmatch(name):
+    new = make_watch(owner, name, question, schedule, context, notify, always=always)
+    if not NAME.fullmatch(new.name):
         hint = "1 to 64 letters, digits, - or _, the first no -"
-        raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is no name of a watch", hint=hint)
-    new = Watch(
-        id, owner, name, question, schedule, context, [*notify], always, "active", now, 0, now
-    )
+        raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is not a valid name", hint=hint)
     await run_write(partial(_insert, new=new))
     return new
 
 
+def make_watch(
+    owner: str,
+    name: str,
+    question: str,
+    schedule: Schedule,
+    context: dict[str, Any],
+    notify: Sequence[str],
+    *,
+    always: bool = False,
+) -> Watch:
+    """Return a new watch, which is due at once and is not stored; without a name it has its id."""
+    id, now = secrets.token_hex(6), time.time()
+    named = name or id
+    return Watch(
+        id, owner, named, question, schedule, context, [*notify], always, "active", now, 0, now
+    )
+
+
+def put_paused_watches(connection: Connection, found: Sequence[Watch]) -> int:
+    """Store watches whose names their owner has not given yet, paused; return how many these are.
+
+    The owner is locked by the caller.
+    """
+    new = [one for one in found if not _is_taken(connection, one)]
+    for one in new:
+        connection.execute(insert(watches), _row(one._replace(status="paused")))
+    return len(new)
+
+
 def _insert(connection: Connection, new: Watch) -> None:
     lock_owner(connection, new.owner)
-    same = select(watches.c.id).where(watches.c.owner == new.owner, watches.c.name == new.name)
-    if connection.execute(same).first():
+    if _is_taken(connection, new):
         what = f"there is a watch {new.name!r} already"
-        raise Problem(ErrorCode.WATCH_EXISTS, what, hint="choose another name")
+        raise Problem(ErrorCode.WATCH_EXISTS, what)
     connection.execute(insert(watches), _row(new))
+
+
+def _is_taken(connection: Connection, watch: Watch) -> bool:
+    same = select(watches.c.id).where(watches.c.owner == watch.owner, watches.c.name == watch.name)
+    return connection.execute(same).first() is not None
+
+
+async def pause_watches(user: str) -> int:
+    """Pause all watches of a user, in each project; return how many were active."""
+    its = watches.c.owner.startswith(join_owner(user, ""), autoescape=True)
+    paused = update(watches).where(its, watches.c.status == "active").values(status="paused")
+    return await run_write(lambda connection: connection.execute(paused).rowcount)
 
 
 def _row(watch: Watch) -> dict[str, Any]:
@@ -143,7 +181,7 @@ async def list_due_watches(now: float, owner: str = "") -> list[Watch]:
 
     Args:
         now: The time, in seconds since 1970.
-        owner: Whose; everybody's if empty.
+        owner: The owner of the watches; everybody's if empty.
     """
     due = select(watches).where(watches.c.status == "active", watches.c.due <= now)
     if owner:
@@ -161,19 +199,19 @@ async def find_watch(owner: str, name: str) -> Watch:
     row = (await read_rows(select(watches).where(watches.c.owner == owner, named))).first()
     if row is None:
         what = f"there is no watch {name!r}"
-        raise Problem(ErrorCode.WATCH_NOT_FOUND, what, hint="see `dossier watch list`")
+        raise Problem(ErrorCode.WATCH_NOT_FOUND, what)
     return _watch(row)
 
 
 async def make_watch_due(watch: Watch) -> None:
-    """Let whoever asks what is due ask a watch next."""
+    """Make a watch due now, for whichever process checks what is due."""
     its = update(watches).where(watches.c.id == watch.id)
     await run_write(lambda connection: connection.execute(its.values(due=time.time(), tries=0)))
 
 
 async def set_watch_status(watch: Watch, status: WatchStatus) -> Watch:
-    """Pause a watch, or let it go on at its next time."""
-    due = watch.schedule.find_next_time(time.time())
+    """Pause a watch, or resume it from its next time on."""
+    due = await asyncio.to_thread(watch.schedule.find_next_time, time.time())
     changed = {"status": status, "due": due, "tries": 0}
     its = update(watches).where(watches.c.id == watch.id).values(**changed)
     await run_write(lambda connection: connection.execute(its))
@@ -191,13 +229,12 @@ async def remove_watch(watch: Watch) -> None:
 
 
 async def record_check(watch: Watch, check: WatchCheck) -> Watch:
-    """Write down what a check found, and when the watch is due again.
+    """Store a check, and when the watch is due again.
 
-    A failure is repeated soon, as often as `MAX_TRIES` says. Times that were missed are not made
-    up for.
+    A failed check is repeated soon, up to `MAX_TRIES` times in all. Missed times are skipped.
     """
     tries = watch.tries + 1 if check.status == "failed" else 0
-    due = watch.schedule.find_next_time(check.ended)
+    due = await asyncio.to_thread(watch.schedule.find_next_time, check.ended)
     if 0 < tries < MAX_TRIES:
         due = min(due, check.ended + RETRY_SECONDS * 2 ** (tries - 1))
     else:
@@ -235,11 +272,11 @@ async def list_checks(watch: Watch, limit: int = 20) -> list[WatchCheck]:
 
 
 async def list_unsent_checks(now: float, owner: str = "") -> list[tuple[Watch, WatchCheck]]:
-    """Return the checks whose notices are to be sent, the oldest first.
+    """Return the checks with notices to send now, the oldest first.
 
     Args:
         now: The time, in seconds since 1970.
-        owner: Whose; everybody's if empty.
+        owner: The owner of the watches; everybody's if empty.
     """
     c = watch_checks.c
     open_ones = select(watch_checks).where(
@@ -258,21 +295,26 @@ def _check(row: Any) -> WatchCheck:
 
 
 async def set_unsent(check: WatchCheck, unsent: Sequence[str]) -> None:
-    """Write down who has still to be told of a check."""
+    """Store which receivers have not been notified of a check yet."""
     await _change_check(check, unsent=json.dumps([*unsent], ensure_ascii=False))
 
 
 async def list_unsent_receivers(check: WatchCheck) -> list[str]:
-    """Return who has still to be told of a check by now."""
+    """Return the receivers that have not been notified of a check by now."""
     its = select(watch_checks.c.unsent).where(watch_checks.c.id == check.id)
     unsent: list[str] = json.loads((await read_rows(its)).scalar() or "[]")
     return unsent
 
 
-async def put_off_sending(check: WatchCheck) -> None:
-    """Write down that some could not be told, and when it is tried again."""
-    wait = SEND_SECONDS * 2**check.send_tries
-    await _change_check(check, send_tries=check.send_tries + 1, send_due=time.time() + wait)
+async def put_off_sending(check: WatchCheck) -> float | None:
+    """Store that sending failed for some receivers, and when it is tried again.
+
+    Returns:
+        In how many seconds it is tried again; None if it has been tried often enough.
+    """
+    wait, tries = SEND_SECONDS * 2**check.send_tries, check.send_tries + 1
+    await _change_check(check, send_tries=tries, send_due=time.time() + wait)
+    return wait if tries < MAX_SENDS else None
 
 
 async def _change_check(check: WatchCheck, **values: Any) -> None:

@@ -1,4 +1,4 @@
-"""The file of a backup: a ZIP archive of rows as JSON lines, of files, and of what they must be."""
+"""The format of a backup: a ZIP archive of tables as JSON lines, files, and a manifest."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from pydantic import BaseModel, ValidationError
 from config.errors import ErrorCode, Problem
 
 MANIFEST = "manifest.json"
-"""The last entry of an archive: what the others are."""
+"""The last entry of an archive, which describes the others."""
 
 ARCHIVE_FORMAT = "dossier-backup"
 ARCHIVE_VERSION = 1
-"""The version of the form of an archive; this program reads older ones, too."""
+"""The version of the archive format; older ones are read, too."""
 
 _BYTES = "base64"
-"""The key of a value that is bytes; JSON has none."""
+"""The key under which JSON holds a value that is bytes."""
 
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, ValidationError)
-"""What reading an archive raises in which bytes were changed or are missing."""
+"""What reading a damaged archive may raise."""
 
 _BLOCK = 1 << 20
 
@@ -37,14 +37,14 @@ _MODULUS = 2**256
 _DAMAGED = "take another backup; this one cannot be trusted"
 
 Place = Literal["store", "home"]
-"""Whether a file is of the file store, or of the home."""
+"""Where a file belongs: in the file store or in the home."""
 
 RowValues = Sequence[Any]
 """The values of a row in the order of its columns: text, numbers, bytes, or `None`."""
 
 
 class ColumnEntry(BaseModel):
-    """A column of a table: its name, and its type in the words of SQL."""
+    """A column of a table: its name and its SQL type."""
 
     name: str
     type: str
@@ -57,9 +57,9 @@ class TableEntry(BaseModel):
     columns: list[ColumnEntry]
     rows: int
     digest: str
-    """The sum of the SHA-256 of all rows, which is the same in whatever order they are read."""
+    """The sum of the SHA-256 of all rows, which does not depend on their order."""
     last: int | None = None
-    """The last number that the table gave to a row, where it counts; it gives none twice."""
+    """The last value of an autoincrement key, so that no value is used twice; else `None`."""
 
 
 class FileEntry(BaseModel):
@@ -72,7 +72,7 @@ class FileEntry(BaseModel):
 
 
 class BackupManifest(BaseModel):
-    """What an archive holds, and of which program it is."""
+    """The content of an archive, and the program that wrote it."""
 
     format: Literal["dossier-backup"] = "dossier-backup"
     version: int = ARCHIVE_VERSION
@@ -83,30 +83,38 @@ class BackupManifest(BaseModel):
     """In seconds since 1970."""
     database: str
     """The kind of its database: `sqlite` or `postgresql`."""
+    addresses: dict[str, str] = {}
+    """Where its folders of files were, by their names; rows may say so."""
     tables: list[TableEntry] = []
     checkpoints: list[TableEntry] = []
     files: list[FileEntry] = []
 
     @property
     def content_size(self) -> int:
-        """Return the bytes of its files."""
+        """The size of all files in bytes."""
         return sum(one.size for one in self.files)
 
 
 class RowDigest:
-    """Counts rows, and adds up their hashes."""
+    """A counter of rows that adds up their hashes."""
 
     def __init__(self) -> None:
         self.rows, self._sum = 0, 0
 
     def add(self, line: bytes) -> None:
-        """Add a row as it is written."""
+        """Add a row in its encoded form."""
         self.rows += 1
         self._sum += int.from_bytes(hashlib.sha256(line).digest(), "big")
 
+    def add_each(self, rows: Iterable[RowValues]) -> Iterator[RowValues]:
+        """Yield rows, and add each that goes by."""
+        for row in rows:
+            self.add(encode_row(row))
+            yield row
+
     @property
     def digest(self) -> str:
-        """Return the sum so far, as 64 hexadecimal digits."""
+        """The sum so far, as 64 hexadecimal digits."""
         return f"{self._sum % _MODULUS:064x}"
 
 
@@ -117,7 +125,7 @@ def encode_row(row: RowValues) -> bytes:
 
 
 def decode_row(line: bytes) -> list[Any]:
-    """Return the values of a line that `encode_row` has made."""
+    """Return the values of a line that `encode_row` returned."""
     return [
         base64.b64decode(one[_BYTES]) if isinstance(one, dict) else one for one in json.loads(line)
     ]
@@ -130,7 +138,7 @@ def _encoded(value: Any) -> Any:
 
 
 def hash_stream(stream: IO[bytes]) -> str:
-    """Return the SHA-256 of what a stream has left, as hexadecimal digits."""
+    """Return the SHA-256 of the rest of a stream, as hexadecimal digits."""
     digest = hashlib.sha256()
     while block := stream.read(_BLOCK):
         digest.update(block)
@@ -138,10 +146,10 @@ def hash_stream(stream: IO[bytes]) -> str:
 
 
 class ArchiveWriter:
-    """Writes an archive, as a context: what makes it one is added at the end, unless it fails."""
+    """Writes an archive, as a context manager; the manifest is added on a successful exit."""
 
     def __init__(self, stream: IO[bytes], manifest: BackupManifest) -> None:
-        # Text shrinks to a fifth at any level, and the lowest one takes a third of the time.
+        # Text shrinks to a fifth at every level; the lowest takes a third of the time.
         self._zip = zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
         self.manifest = manifest
 
@@ -176,7 +184,7 @@ class ArchiveWriter:
         getattr(self.manifest, folder).append(added)
 
     def add_file(self, place: Place, name: str, stream: BinaryIO) -> None:
-        """Add a file; it is named by its number, since its own name may be none in an archive."""
+        """Add a file under its number, since its own name may not be valid in an archive."""
         digest, size = hashlib.sha256(), 0
         path = _file_path(len(self.manifest.files))
         with self._zip.open(path, "w", force_zip64=True) as entry:
@@ -196,7 +204,7 @@ class ArchiveReader:
         self.manifest = self._read_manifest()
 
     def _read_manifest(self) -> BackupManifest:
-        with self._translated():
+        with self._translate_errors():
             if MANIFEST not in self._zip.namelist():
                 raise _no_backup(self._where)
             written = json.loads(self._zip.read(MANIFEST))
@@ -211,10 +219,10 @@ class ArchiveReader:
         """Yield the rows of a table.
 
         Raises:
-            Problem: `backup_damaged`, at the end if a row is missing or another one.
+            Problem: `backup_damaged`; after the last row if rows are missing or changed.
         """
         digest = RowDigest()
-        with self._translated(), self._zip.open(_table_path(folder, table.name)) as entry:
+        with self._translate_errors(), self._zip.open(_table_path(folder, table.name)) as entry:
             for line in entry:
                 digest.add(line)
                 yield decode_row(line)
@@ -224,16 +232,16 @@ class ArchiveReader:
 
     @contextmanager
     def open_file(self, number: int) -> Iterator[IO[bytes]]:
-        """Open a file by its place in the manifest.
+        """Open a file by its index in the manifest.
 
         Raises:
             Problem: `backup_damaged`.
         """
-        with self._translated(), self._zip.open(_file_path(number)) as entry:
+        with self._translate_errors(), self._zip.open(_file_path(number)) as entry:
             yield entry
 
     def check(self) -> None:
-        """Read all of it, and compare it with the manifest.
+        """Read the whole archive and compare it with the manifest.
 
         Raises:
             Problem: `backup_damaged`.
@@ -250,12 +258,12 @@ class ArchiveReader:
                 raise self._damaged(what)
 
     def copy_file(self, number: int, target: Path) -> None:
-        """Write the content of a file into one of this machine."""
+        """Write the content of a file to a local file."""
         with self.open_file(number) as entry, target.open("wb") as opened:
             shutil.copyfileobj(entry, opened)
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except _DAMAGE as error:
@@ -271,7 +279,7 @@ def open_backup(file: Path) -> Iterator[ArchiveReader]:
     """Open the file of a backup.
 
     Raises:
-        Problem: `file_not_found`, `file_unreadable`, `backup_invalid` if it is none,
+        Problem: `file_not_found`, `file_unreadable`, `backup_invalid` if it is not a backup,
             `backup_damaged`, or `backup_newer`.
     """
     where = str(file)
@@ -295,7 +303,7 @@ def open_backup(file: Path) -> Iterator[ArchiveReader]:
 
 
 def check_readable(written: object, known: int, where: str) -> None:
-    """Make sure that a version is not newer than what this program knows.
+    """Make sure that this program knows a version.
 
     Raises:
         Problem: `backup_newer`.
@@ -313,7 +321,7 @@ def _read_beginning(file: Path) -> bytes:
 
 def _no_backup(where: str) -> Problem:
     hint = "name a file that dossier backup wrote"
-    return Problem(ErrorCode.BACKUP_INVALID, "this is no backup", where=where, hint=hint)
+    return Problem(ErrorCode.BACKUP_INVALID, "this is not a backup", where=where, hint=hint)
 
 
 def _table_path(folder: str, name: str) -> str:

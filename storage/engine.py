@@ -188,6 +188,13 @@ def _write_once(
         return work(connection)
 
 
+_SESSION_ENDED = "25P03"
+"""How PostgreSQL ends a transaction in which a process was stopped."""
+
+_FOREIGN_STATEMENT = ("42P05", "26000")
+"""A prepared statement is there already, or is not: it is of another session."""
+
+
 @contextmanager
 def _translate_errors() -> Iterator[None]:
     try:
@@ -214,8 +221,12 @@ def to_database_problem(error: SQLAlchemyError) -> Problem | SQLAlchemyError:
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         hint = "move the file away, or restore it from a backup"
         return Problem(ErrorCode.STORAGE_CORRUPT, f"not a database: {orig}", where=where, hint=hint)
-    # PostgreSQL ends a transaction in which a process was stopped.
-    ended = getattr(orig, "sqlstate", "") == "25P03"
+    state = getattr(orig, "sqlstate", "")
+    if state in _FOREIGN_STATEMENT:
+        what = "a pooler gives each transaction another session of the server"
+        hint = "have it pool by session; PgBouncer: pool_mode = session"
+        return Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=where, hint=hint)
+    ended = state == _SESSION_ENDED
     if (isinstance(error, OperationalError) and name != "SQLITE_ERROR") or ended:
         hint = "is the place writable, and the server up?"
         return Problem(ErrorCode.STORAGE_UNAVAILABLE, f"it fails: {orig}", where=where, hint=hint)

@@ -1,7 +1,7 @@
-"""Keep files by name in one place: a folder, or an object store that several machines share.
+"""The file store: files by name, in a folder or in an object store that machines share.
 
-A name is a relative path with slashes, such as `reports/RUN/report.md`. Every method waits for a
-disk or a network, so in an event loop it is called in a thread.
+A name is a relative path with slashes, such as `reports/RUN/report.md`. Methods block on a disk or
+a network, so in an event loop they are called in a thread.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ _SETTING = "DOSSIER_FILES_URL"
 
 
 class FileStore(ABC):
-    """Files by name. A file is replaced whole: a reader finds the old or the new content.
+    """Files by name. Files are replaced atomically: a reader finds the old or the new content.
 
-    Raises of all methods: `FileNotFoundError` for a file that is not there, another `OSError` of a
-    folder, `Problem` (`storage_unavailable`) of an object store that fails, and `Problem`
-    (`bad_file_name`) for a name that is none.
+    All methods raise `FileNotFoundError` for a missing file, another `OSError` if a folder fails,
+    `Problem` (`storage_unavailable`) if an object store fails, and `Problem` (`bad_file_name`) for
+    an invalid name.
     """
 
     @abstractmethod
     def address(self, name: str) -> str:
-        """Return what stands for a file in records: its path, or its address in a bucket."""
+        """Return the address by which records refer to a file: a path, or a URL in a bucket."""
 
     @abstractmethod
     def find_name(self, address: str) -> str | None:
-        """Return the name of a file by its address; `None` for one of another place."""
+        """Return the name of a file by its address; `None` if it is not in this store."""
 
     @abstractmethod
     def exists(self, name: str) -> bool:
-        """Tell whether there is such a file."""
+        """Say whether there is such a file."""
 
     @abstractmethod
     def size(self, name: str) -> int:
-        """Return the bytes that a file has."""
+        """Return the size of a file in bytes."""
 
     @abstractmethod
     def open(self, name: str) -> BinaryIO:
@@ -61,22 +61,22 @@ class FileStore(ABC):
 
     @abstractmethod
     def add(self, file: Path, name: str) -> None:
-        """Move a file of this machine into the store, in the place of an older one."""
+        """Move a local file into the store, replacing any file of that name."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
-        """Remove a file, or a folder with all that is in it; nothing happens if it is missing."""
+        """Remove a file, or a folder with all its content; do nothing if it is missing."""
 
     @abstractmethod
     def list(self, folder: str) -> list[str]:
-        """Return the names of all files below a folder, in order."""
+        """Return the names of all files below a folder, sorted."""
 
     @abstractmethod
     def local_copy(self, name: str) -> Path:
-        """Return a file of this machine with the content, to be read and never changed.
+        """Return the path of a local file with the content, which the caller must not change.
 
-        The copy of a file of a bucket is made once in a process: only files whose content never
-        changes may be read in this way.
+        A file of a bucket is downloaded once per process, so use this only for files whose content
+        never changes.
         """
 
     def read(self, name: str) -> bytes:
@@ -85,7 +85,7 @@ class FileStore(ABC):
             return opened.read()
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, in the place of an older one."""
+        """Write a file, replacing any file of that name."""
         with self.new_file() as part:
             part.write_bytes(content)
             self.add(part, name)
@@ -100,7 +100,7 @@ class FileStore(ABC):
 
     @contextmanager
     def new_file(self) -> Iterator[Path]:
-        """Lend an empty private file of this machine, to be filled and added."""
+        """Yield an empty private local file, to be filled and added; it is removed afterwards."""
         number, part = tempfile.mkstemp(prefix=".part-", dir=self._staging())
         os.close(number)
         try:
@@ -109,18 +109,18 @@ class FileStore(ABC):
             Path(part).unlink(missing_ok=True)
 
     def _staging(self) -> Path | None:
-        """Return the folder for files that are not whole yet; `None` for that of the system."""
+        """Return the folder for incomplete files; `None` for the system's temporary folder."""
         return None
 
 
 class FolderStore(FileStore):
-    """Files below a folder of this machine, or of a file system that machines share."""
+    """Files below a folder, local or on a network file system."""
 
     def __init__(self, root: Path) -> None:
         self.root = Path(os.path.realpath(root))
 
     def path(self, name: str) -> Path:
-        """Return where a file lies."""
+        """Return the path of a file."""
         return self.root / check_stored_name(name)
 
     def address(self, name: str) -> str:
@@ -133,11 +133,11 @@ class FolderStore(FileStore):
         return address[len(str(self.root)) + 1 :] if inside else None
 
     def exists(self, name: str) -> bool:
-        """Tell whether there is such a file."""
+        """Say whether there is such a file."""
         return self.path(name).is_file()
 
     def size(self, name: str) -> int:
-        """Return the bytes that a file has."""
+        """Return the size of a file in bytes."""
         return self.path(name).stat().st_size
 
     def open(self, name: str) -> BinaryIO:
@@ -145,7 +145,7 @@ class FolderStore(FileStore):
         return self.path(name).open("rb")
 
     def add(self, file: Path, name: str) -> None:
-        """Move a file of this machine into the folder."""
+        """Move a local file into the folder."""
         path = self.path(name)
         self._make_folders(path.parent)
         with file.open("rb") as opened:
@@ -155,21 +155,21 @@ class FolderStore(FileStore):
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            self._bring(file, path)
+            self._copy_in(file, path)
 
     def remove(self, name: str) -> None:
-        """Remove a file or a folder, and the folders that are empty without it."""
+        """Remove a file or a folder, and then its empty parent folders."""
         path = self.path(name)
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
         for folder in path.parents:
-            if folder == self.root or not _removed(folder):
+            if folder == self.root or not _remove_if_empty(folder):
                 return
 
     def list(self, folder: str) -> list[str]:
-        """Return the names of all files below a folder; those that are not whole have none."""
+        """Return the names of all files below a folder, sorted, without incomplete ones."""
         found = [one for one in self.path(folder).rglob("*") if one.is_file()]
         return sorted(
             one.relative_to(self.root).as_posix() for one in found if not one.name.startswith(".")
@@ -184,8 +184,8 @@ class FolderStore(FileStore):
         self._make_folders(self.path(new).parent)
         self.path(old).replace(self.path(new))
 
-    def _bring(self, file: Path, path: Path) -> None:
-        """Move a file that lies in another file system."""
+    def _copy_in(self, file: Path, path: Path) -> None:
+        """Move a file from another file system."""
         with self.new_file() as part:
             shutil.copyfile(file, part)
             self.add(part, path.relative_to(self.root).as_posix())
@@ -205,7 +205,7 @@ class FolderStore(FileStore):
 
 
 class BucketStore(FileStore):
-    """Files below an address that fsspec opens, such as `s3://bucket/dossier`."""
+    """Files below a URL that fsspec opens, such as `s3://bucket/dossier`."""
 
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
@@ -223,23 +223,23 @@ class BucketStore(FileStore):
         return address[len(self.url) + 1 :] if inside else None
 
     def exists(self, name: str) -> bool:
-        """Tell whether there is such a file."""
-        with self._told():
+        """Say whether there is such a file."""
+        with self._translate_errors():
             return bool(self.system.isfile(self._key(name)))
 
     def size(self, name: str) -> int:
-        """Return the bytes that a file has."""
-        with self._told():
+        """Return the size of a file in bytes."""
+        with self._translate_errors():
             return int(self.system.info(self._key(name))["size"])
 
     def open(self, name: str) -> BinaryIO:
         """Open a file for reading."""
-        with self._told():
+        with self._translate_errors():
             return cast("BinaryIO", self.system.open(self._key(name), "rb"))
 
     def add(self, file: Path, name: str) -> None:
-        """Copy a file of this machine into the bucket, and remove it."""
-        with self._told():
+        """Move a local file into the bucket."""
+        with self._translate_errors():
             self.system.put_file(str(file), self._key(name))
         file.unlink(missing_ok=True)
 
@@ -247,25 +247,25 @@ class BucketStore(FileStore):
         """Remove a file or a folder."""
         shutil.rmtree(self._copy_path(name), ignore_errors=True)
         self._copy_path(name).unlink(missing_ok=True)
-        with self._told(), suppress(FileNotFoundError):
+        with self._translate_errors(), suppress(FileNotFoundError):
             self.system.rm(self._key(name), recursive=True)
 
     def list(self, folder: str) -> list[str]:
         """Return the names of all files below a folder."""
-        with self._told():
+        with self._translate_errors():
             found = self.system.find(self._key(folder))
         # Some file systems write a slash before a path.
         prefix = f"{self.root.strip('/')}/" if self.root.strip("/") else ""
         return sorted(str(one).lstrip("/").removeprefix(prefix) for one in found)
 
     def local_copy(self, name: str) -> Path:
-        """Return a copy, which is made once in this process."""
+        """Return a copy, which is downloaded once per process."""
         copy = self._copy_path(name)
         if not copy.exists():
             copy.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
             part = copy.with_name(f".{secrets.token_hex(8)}.part")
             try:
-                with self._told():
+                with self._translate_errors():
                     self.system.get_file(self._key(name), str(part))
                 part.replace(copy)
             finally:
@@ -279,14 +279,14 @@ class BucketStore(FileStore):
         return f"{self.root.rstrip('/')}/{check_stored_name(name)}"
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Tell in one way whatever fails in a file system of fsspec."""
+    def _translate_errors(self) -> Iterator[None]:
+        """Turn the errors of any fsspec file system into a `Problem` (`storage_unavailable`)."""
         try:
             yield
         except FileNotFoundError:
             raise
         except Exception as error:
-            # Each package raises errors of its own.
+            # Each fsspec package raises errors of its own.
             what = f"the files cannot be reached: {type(error).__name__}"
             hint = f"is the address in {_SETTING} right, and are its keys in the environment?"
             raise Problem(ErrorCode.STORAGE_UNAVAILABLE, what, where=self.url, hint=hint) from error
@@ -297,13 +297,13 @@ def file_store() -> FileStore:
     """Return the store of this installation.
 
     Raises:
-        Problem: `config_value` if its address is none, or `package_missing`.
+        Problem: `config_value` if its URL is invalid, or `package_missing`.
     """
     return open_file_store(settings().files_url)
 
 
 def find_local_file(address: str) -> Path:
-    """Return where a file is on this machine; of one in a bucket of this store, a copy.
+    """Return the local path of a file; for a file in the bucket, that of a copy.
 
     Args:
         address: A path, or what `FileStore.address` returns.
@@ -314,10 +314,10 @@ def find_local_file(address: str) -> Path:
 
 
 def open_file_store(url: str) -> FileStore:
-    """Return the store at an address; the home where it is empty.
+    """Return the store at a URL; the home if it is empty.
 
     Raises:
-        Problem: `config_value` if the address is none, or `package_missing`.
+        Problem: `config_value` if the URL is invalid, or `package_missing`.
     """
     if not url:
         return FolderStore(settings().home)
@@ -332,7 +332,7 @@ def open_file_store(url: str) -> FileStore:
 
 
 def check_stored_name(name: str) -> str:
-    """Return a name if a file of the store may have it.
+    """Return a name if it is valid.
 
     Raises:
         Problem: `bad_file_name`.
@@ -340,12 +340,12 @@ def check_stored_name(name: str) -> str:
     parts = name.split("/")
     odd = any(part in ("", ".", "..") for part in parts) or "\\" in name or "\0" in name
     if odd or PurePosixPath(name).is_absolute():
-        hint = "parts with slashes between them, none of which is empty, . or .."
-        raise Problem(ErrorCode.BAD_FILE_NAME, f"no file may be called {name[:80]!r}", hint=hint)
+        hint = "separate parts with slashes; none may be empty, . or .."
+        raise Problem(ErrorCode.BAD_FILE_NAME, f"{name[:80]!r} is not a valid file name", hint=hint)
     return name
 
 
-def _removed(folder: Path) -> bool:
+def _remove_if_empty(folder: Path) -> bool:
     try:
         folder.rmdir()
     except OSError:

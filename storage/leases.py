@@ -1,7 +1,7 @@
-"""Hold a thread for one process, wherever it runs, while that process says that it is alive.
+"""Leases: locks on threads in the shared database, which expire unless their process renews them.
 
-A lease is a row of the shared database. A thread of this process renews all that it holds; those
-of a process that was killed end by themselves. Only the clock of the database counts.
+A background thread of each process renews its leases; those of a killed process expire. Only the
+clock of the database counts.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _POLL = 0.1
 """The seconds between two tries to take a lease."""
 
 _RENEWALS = 3
-"""How often a lease is renewed within its time, so that one failure costs nothing."""
+"""How often a lease is renewed within its lifetime, so that one failure does no harm."""
 
 _LOCK_TIMEOUT = text("SET LOCAL lock_timeout = '1s'")
-"""How long a writer may keep the row that is to be taken."""
+"""How long to wait for a writer that has locked the row."""
 
 _PROCESS = Path("/proc/self")
 
@@ -41,13 +41,13 @@ log = logging.getLogger(__name__)
 
 
 class HeldThread:
-    """A thread that this process holds until it releases it, or dies."""
+    """A thread that this process holds until it releases it or dies."""
 
     def __init__(self, lease: Lease) -> None:
         self.lease = lease
 
     def release(self) -> None:
-        """Give the thread back; where the database cannot be reached, its lease ends by itself."""
+        """Release the thread; if the database cannot be reached, the lease expires."""
         forget_lease(self.lease)
         mine = (leases.c.name == self.lease.name, leases.c.holder == self.lease.holder)
         given_back = update(leases).where(*mine).values(holder="", expires=0.0)
@@ -56,10 +56,10 @@ class HeldThread:
 
 
 def take_lease(name: str, seconds: float) -> HeldThread | None:
-    """Take a thread; `None` when another holder keeps it for longer than these seconds.
+    """Take a thread; return `None` if another holder keeps it for longer than these seconds.
 
     Raises:
-        Problem: What the database tells of.
+        Problem: What the database raises.
     """
     until = time.monotonic() + seconds
     while True:
@@ -74,7 +74,7 @@ def take_lease(name: str, seconds: float) -> HeldThread | None:
 
 
 def is_leased(name: str) -> bool:
-    """Tell whether a living process holds a thread."""
+    """Say whether a living process holds a thread."""
     held = select(leases.c.process).where(leases.c.name == name, leases.c.expires > _now())
     with lend_connection() as connection:
         process = connection.execute(held).scalar()
@@ -82,7 +82,7 @@ def is_leased(name: str) -> bool:
 
 
 def count_leases(connection: Connection) -> tuple[int, int]:
-    """Return how many threads living processes hold, and how many those that are gone."""
+    """Return how many threads living processes hold, and how many dead ones do."""
     held = connection.execute(select(leases).where(leases.c.holder != "")).all()
     now = connection.execute(select(_now())).scalar_one()
     alive = sum(row.expires > now and not _is_dead(row.process) for row in held)
@@ -90,13 +90,13 @@ def count_leases(connection: Connection) -> tuple[int, int]:
 
 
 def delete_dead_leases(seconds: float) -> int:
-    """Delete the leases that ended so many seconds ago or earlier; return how many they were."""
+    """Delete the leases that expired at least so many seconds ago; return how many."""
     dead = delete(leases).where(leases.c.expires <= _now() - seconds)
     return run_write_sync(lambda connection: connection.execute(dead).rowcount)
 
 
 def delete_lease(connection: Connection, name: str) -> None:
-    """Delete what is known of a thread; whoever still holds it may write no more."""
+    """Delete the lease of a thread; a process that still holds it can no longer write."""
     connection.execute(delete(leases).where(leases.c.name == name))
 
 
@@ -124,24 +124,24 @@ def _take(connection: Connection, name: str) -> Lease | None:
         with connection.begin_nested():
             token = connection.execute(taken).scalar()
     except OperationalError:
-        # Whoever is writing keeps the row, so they are alive.
+        # The row is locked by its holder, who is writing and so alive.
         return None
     return Lease(name, holder, token) if token else None
 
 
 @process_cached
 def _process_mark() -> str:
-    """Return what no other process of any machine has in common with this one."""
+    """Return a mark that no other process on any machine has."""
     return _mark_of(os.getpid()) or uuid4().hex
 
 
 def _mark_of(pid: int) -> str:
-    """Return the mark of a process of this machine; empty if there is none, or no `/proc`."""
+    """Return the mark of a process on this machine; empty if it is gone, or without `/proc`."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
-        # Processes of different containers have the same numbers.
+        # Processes of different containers may have the same number.
         space = os.readlink(_PROCESS / "ns/pid")
-        # The name of the command, in brackets, may hold anything.
+        # The name of the command, in parentheses, may contain anything.
         started = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[19]
     except OSError:
         return ""
@@ -149,7 +149,7 @@ def _mark_of(pid: int) -> str:
 
 
 def _is_dead(mark: str) -> bool:
-    """Tell whether a mark is of a process of this machine that is gone."""
+    """Say whether a mark belongs to a process of this machine that is gone."""
     mine, parts = _process_mark().split(), mark.split()
     if len(parts) != len(mine) or len(mine) == 1 or parts[:2] != mine[:2]:
         return False
@@ -157,14 +157,14 @@ def _is_dead(mark: str) -> bool:
 
 
 class _Heartbeat:
-    """A thread that renews what this process holds."""
+    """A background thread that renews the leases of this process."""
 
     def __init__(self) -> None:
         self.thread: threading.Thread | None = None
         self.stopped = threading.Event()
 
     def start(self) -> None:
-        """Begin, unless it runs; a fork of this process has no threads."""
+        """Start the thread unless it runs; a forked process has to start its own."""
         if self.thread is None or not self.thread.is_alive():
             self.thread = threading.Thread(target=self._work, name="leases", daemon=True)
             self.thread.start()
@@ -186,10 +186,10 @@ _heartbeat = Resource(_Heartbeat, _Heartbeat.stop)
 
 
 def renew_leases(held: Sequence[Lease]) -> None:
-    """Renew leases that are still this process's; those that were taken over stay lost.
+    """Renew the leases that this process still holds; those taken over stay lost.
 
     Raises:
-        Problem: What the database tells of.
+        Problem: What the database raises.
     """
     mine = leases.c.holder.in_([one.holder for one in held])
     renewed = update(leases).where(mine).values(expires=_now() + settings().lease_seconds)

@@ -55,6 +55,16 @@ LONG = (
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "docs"
 
+BEES = {
+    "dance.md": "# The dance\n\nThe waggle dance tells other bees the direction of food. "
+    "Karl von Frisch described the waggle dance in 1927. "
+    "A longer waggle run means that the food is farther away.",
+    "winter.md": "# Winter\n\nBees form a winter cluster below 14 degrees. "
+    "A winter cluster eats about 20 kilograms of honey.",
+    "queen.txt": "The queen lays up to 2000 eggs a day in summer. Workers feed the queen.",
+}
+"""Three short files, by their names."""
+
 
 class Files(LoadFileScheduling):
     """Gives a process one file after the other, and all that share a server to the same one."""
@@ -259,15 +269,7 @@ async def bees(tmp_path: Path, thread: ThreadSession) -> str:
     """A folder with three short files, read in; its root."""
     folder = tmp_path / "bees"
     folder.mkdir()
-    texts = {
-        "dance.md": "# The dance\n\nThe waggle dance tells other bees the direction of food. "
-        "Karl von Frisch described the waggle dance in 1927. "
-        "A longer waggle run means that the food is farther away.",
-        "winter.md": "# Winter\n\nBees form a winter cluster below 14 degrees. "
-        "A winter cluster eats about 20 kilograms of honey.",
-        "queen.txt": "The queen lays up to 2000 eggs a day in summer. Workers feed the queen.",
-    }
-    for name, text in texts.items():
+    for name, text in BEES.items():
         (folder / name).write_text(text, encoding="utf-8")
     library = await ingest_folder(join_owner("local", ""), folder, lambda _: None)
     return library.root

@@ -9,12 +9,15 @@ from typing import Any
 from unittest.mock import patch
 
 import httpx
+from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 
 from app.access import AccessMiddleware, AccessRules
 from app.api.application import make_api
 from app.auth.login import get_login
+from app.web.console_gate import SIGN_IN
+from app.web.console_router import CONSOLE_ROUTERS
 from config.errors import Problem
 from config.settings import settings
 
@@ -38,7 +41,7 @@ class Authenticated:
         await self.app(scope, receive, send)
 
 
-_TOKEN = re.compile(r'name="form_token" value="([0-9a-f]{64})"')
+FORM_TOKEN = re.compile(r'name="form_token" value="([0-9a-f]{64})"')
 
 
 def open_console(rules: AccessRules = LOCAL, headers: Any = OWN_PAGE) -> httpx.AsyncClient:
@@ -50,6 +53,13 @@ def open_console(rules: AccessRules = LOCAL, headers: Any = OWN_PAGE) -> httpx.A
     )
 
 
+def list_form_paths() -> list[str]:
+    """Return the paths of all forms of the console but that of signing in, as its routes do."""
+    routes = [one for router in CONSOLE_ROUTERS for one in router.routes]
+    forms = [one.path for one in routes if isinstance(one, APIRoute) and "POST" in one.methods]
+    return [path for path in forms if path != SIGN_IN]
+
+
 def as_this_user() -> Any:
     """Let a connection within this process be one of this user, which the system cannot tell."""
     return patch("app.access._by_this_user", lambda scope: True)
@@ -57,7 +67,7 @@ def as_this_user() -> Any:
 
 async def form_token(browser: httpx.AsyncClient, page: str = "/console") -> str:
     """Return the token of the forms of a page."""
-    found = _TOKEN.search((await browser.get(page)).text)
+    found = FORM_TOKEN.search((await browser.get(page)).text)
     assert found, page
     return found[1]
 

@@ -48,9 +48,7 @@ PATIENCE = 10
 """How many seconds a connection of a test may take to end by itself."""
 
 _OPEN = text("SELECT count(*) FROM pg_stat_activity WHERE application_name = :name")
-_END = text(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = :name"
-)
+_END = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = :name")
 
 _dialects: dict[str, Dialect] = {}
 _compiled: dict[Any, Any] = {}

@@ -48,7 +48,8 @@ _SORTS = {
     "video": "video/*",
 }
 _DATA_URL = regex(r"data:([^,;]*)[^,]*?(;base64)?,", re.IGNORECASE)
-_STRANGE = regex(r"[\x00-\x1f\x7f/\\<>:\"|?*“”\[\]`\ud800-\udfff]+")
+_DIRECTION = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_STRANGE = regex(rf"[\x00-\x1f\x7f/\\<>:\"|?*“”\[\]`\ud800-\udfff{_DIRECTION}]+")
 
 
 class Upload(NamedTuple):

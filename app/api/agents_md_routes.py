@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.content_tags import answer_tagged
+from app.api.etags import answer_with_etag
 from app.api.parameters import Name, Owner, Storable
 from app.api.problem_answers import tell_problems
 from app.api.router import make_router
@@ -29,11 +29,11 @@ router = make_router("Memory", "/api/agents-md")
 MAX_CHARS = 200_000
 
 _NAMES = {PERSON_FILE: "person", "AGENTS.md": "project", ".dossier/AGENTS.md": "project-private"}
-"""How files are named in addresses, by their names in exports."""
+"""The names of files in paths, by their names in exports."""
 
 
 class AgentsMdFile(BaseModel):
-    """An AGENTS.md that agents are told."""
+    """An AGENTS.md file that agents read."""
 
     name: str = Field(examples=["person", "project", "project-private"])
     text: str
@@ -60,7 +60,7 @@ _TEXT: dict[int | str, dict[str, Any]] = {
 
 @router.get("", summary="Your AGENTS.md files", responses=tell_problems("memory_file_unreadable"))
 async def list_agents_md(owner: Owner) -> list[AgentsMdFile]:
-    """Return the person's own file, and those of the project's folder if that is trusted."""
+    """Return the person's own file, and those of the project's folder if it is trusted."""
     shown = []
     for name, source in (await list_exportable_files(owner)).items():
         data = await source.files.read(source.path)
@@ -74,7 +74,7 @@ async def get_agents_md(request: Request, name: FileName, owner: Owner) -> Respo
     """Return the text of a file; empty if there is none yet."""
     source = await _find_source(owner, name)
     data = await source.files.read(source.path) or b""
-    return answer_tagged(request, _tag(data), data, "text/markdown", {})
+    return answer_with_etag(request, _tag(data), data, "text/markdown", {})
 
 
 @router.put(
@@ -118,7 +118,7 @@ def _tag(data: bytes) -> str:
 
 
 async def _find_source(owner: str, name: str) -> FileSource:
-    """Return a file by its name in addresses.
+    """Return a file by its name in the path.
 
     Raises:
         Problem: `memory_file_unknown`.

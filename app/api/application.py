@@ -1,4 +1,4 @@
-"""The application of all routes of the API, which the server mounts beside those of LangGraph."""
+"""The application with all routes of the API, which the server mounts beside LangGraph's."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ ROUTERS = (
 
 
 class _Api(FastAPI):
-    """An application whose documentation has the form of problems, which no route returns."""
+    """An application whose OpenAPI document has the schema of problems, which no route returns."""
 
     def openapi(self) -> dict[str, Any]:
-        """Return the OpenAPI document; LangGraph's server joins it with its own."""
+        """Return the OpenAPI document, which LangGraph's server merges into its own."""
         document = super().openapi()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas[ProblemAnswer.__name__] = ProblemAnswer.model_json_schema()
@@ -70,14 +70,14 @@ class _Api(FastAPI):
 def make_api(
     middleware: Sequence[Middleware] = (), lifespan: Lifespan[Any] | None = None
 ) -> FastAPI:
-    """Return the application of all routes.
+    """Return the application with all routes.
 
-    LangGraph's server serves the documentation itself, and puts its login around each route; it
-    does not know routers.
+    LangGraph's server serves the documentation itself. It wraps each route in its login, and does
+    not look into routers.
     """
     return _Api(
         title="Dossier",
-        # The login is put around routes of this application alone.
+        # Copies, because the server wraps the routes of this application in its login.
         routes=[copy(one) for router in (*ROUTERS, *CONSOLE_ROUTERS) for one in router.routes],
         middleware=list(middleware),
         exception_handlers=EXCEPTION_HANDLERS,

@@ -24,11 +24,11 @@ from storage.file_store import file_store
 router = make_router("Memory", "/api")
 
 MAX_NAMED = 500
-"""The most things that are named in a request."""
+"""The most ids in one request."""
 
 
 class ErasureRequestBody(BaseModel):
-    """What is to be forgotten: things of any memory, pages, or all pages of one origin."""
+    """What to forget: items of any memory, pages, or all pages of one origin."""
 
     ids: list[Name] = Field(
         default=[], max_length=MAX_NAMED, description="Ids of facts, insights, reports or runs."
@@ -72,7 +72,7 @@ _PROBLEMS = tell_problems(
 
 @router.post("/erasures", summary="Forget for good", responses=_PROBLEMS)
 async def forget_over_api(owner: Owner, wanted: ErasureRequestBody) -> ErasureAnswer:
-    """Tell what forgetting touches; with `dry_run` false, do it. It cannot be undone."""
+    """Return what forgetting would touch; with `dry_run` false, forget it for good."""
     target, shared = await _find_target(owner, wanted)
     preview = await preview_erasure(target, shared, copies=wanted.copies)
     return await _carry_out(owner, preview, dry_run=wanted.dry_run)
@@ -88,7 +88,7 @@ async def delete_api_report(
     owner: Owner,
     dry_run: Annotated[bool, Query(description="Only tell what would be touched.")] = False,
 ) -> ErasureAnswer:
-    """Forget a run for good; what other runs cite of its sources stays."""
+    """Forget a run for good; sources that other runs cite stay."""
     record = await find_run(owner, run)
     target = await resolve_erasure_target(owner, [record.id])
     preview = await preview_erasure(target, {}, copies=False)
@@ -101,7 +101,7 @@ async def delete_api_report(
 
 
 def _remove_files(run: RunRecord) -> None:
-    """Remove the files of a report from the file store; those elsewhere are their owner's."""
+    """Remove the files of a report from the file store; files elsewhere belong to their owner."""
     store = file_store()
     if run.folder and (name := store.find_name(run.folder)):
         store.remove(name)
@@ -110,10 +110,11 @@ def _remove_files(run: RunRecord) -> None:
 async def _find_target(
     owner: str, wanted: ErasureRequestBody
 ) -> tuple[ErasureTarget, dict[str, str]]:
-    """Return what a request names, and the pages that say the same elsewhere.
+    """Return what a request names, and pages elsewhere that say the same.
 
     Raises:
-        Problem: `usage` unless it names one of the three, or what names nothing.
+        Problem: `usage` unless it names exactly one of the three; `memory_not_found`,
+            `memory_ambiguous` or `page_not_found` for what is not there.
     """
     named = [bool(wanted.ids), bool(wanted.pages), bool(wanted.origin)]
     if sum(named) != 1:

@@ -1,4 +1,4 @@
-"""Whether the server is alive, and whether what it needs answers."""
+"""Whether the server is alive, and whether its dependencies answer."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from storage.permissions import check_room
 
 open_router = make_router("Health", "/api", route_class=OpenRoute)
 
-SECONDS = 3.0
-"""How long each thing that is needed may take to answer."""
+CHECK_SECONDS = 3.0
+"""How long each dependency may take to answer."""
 
 UNAVAILABLE, TIMEOUT, FINE = 503, "timeout", "ok"
 
@@ -30,13 +30,13 @@ _log = logging.getLogger(__name__)
 
 
 class Health(BaseModel):
-    """The server answers."""
+    """The answer of a process that is alive."""
 
     status: str = Field(examples=["alive"])
 
 
 class Readiness(BaseModel):
-    """Whether what the server needs answers."""
+    """Whether the dependencies of the server answer."""
 
     ready: bool
     checks: dict[str, str] = Field(
@@ -47,7 +47,7 @@ class Readiness(BaseModel):
 
 @open_router.get("/health", summary="Is the server alive?")
 async def tell_health() -> Health:
-    """Answer, without asking anything else."""
+    """Answer without asking any dependency."""
     return Health(status="alive")
 
 
@@ -57,11 +57,11 @@ async def tell_health() -> Health:
     responses={UNAVAILABLE: {"model": Readiness, "description": "Something does not answer."}},
 )
 async def tell_readiness(response: Response) -> Readiness:
-    """Ask the database, the storage of files and the vector store; 503 if one does not answer."""
+    """Check the database, the file store and the vector store; answer 503 if one fails."""
     checks: dict[str, Callable[[], Awaitable[object]]] = {
         "database": partial(read_rows, select(literal(1))),
         "storage": partial(asyncio.to_thread, _check_storage),
-        "vectors": partial(asyncio.to_thread, check_chroma_server, SECONDS),
+        "vectors": partial(asyncio.to_thread, check_chroma_server, CHECK_SECONDS),
     }
     told = await asyncio.gather(*(_check(name, one) for name, one in checks.items()))
     ready = all(one == FINE for one in told)
@@ -71,7 +71,7 @@ async def tell_readiness(response: Response) -> Readiness:
 
 
 def _check_storage() -> None:
-    """Make sure that the home has room, and that the place of files answers.
+    """Make sure that the home has room and the file store answers.
 
     Raises:
         Problem: What is wrong with either.
@@ -81,9 +81,9 @@ def _check_storage() -> None:
 
 
 async def _check(name: str, work: Callable[[], Awaitable[object]]) -> str:
-    """Return `ok`, or the code of what is wrong; the words are for the log of the server."""
+    """Return `ok` or an error code; the message goes to the log of the server only."""
     try:
-        await asyncio.wait_for(work(), SECONDS)
+        await asyncio.wait_for(work(), CHECK_SECONDS)
     except TimeoutError:
         _log.warning("%s does not answer", name)
         return TIMEOUT

@@ -50,7 +50,7 @@ class LeftOutFile(BaseModel):
 
 
 class RefreshedBase(BaseModel):
-    """What reading a knowledge base anew did."""
+    """The result of refreshing a knowledge base."""
 
     name: str
     files: int
@@ -60,7 +60,7 @@ class RefreshedBase(BaseModel):
 
 
 class RemovedBase(BaseModel):
-    """What was erased with a knowledge base, and what stays."""
+    """What was erased with a knowledge base, and what was kept."""
 
     name: str
     documents: int
@@ -70,7 +70,7 @@ class RemovedBase(BaseModel):
 
 
 class FoundPassageAnswer(BaseModel):
-    """A piece of a document of a knowledge base."""
+    """A passage from a document of a knowledge base."""
 
     title: str
     location: str
@@ -84,7 +84,7 @@ _UNKNOWN = tell_problems("knowledge_unknown", "knowledge_unavailable")
 
 @router.get("", summary="The knowledge bases you may search")
 async def list_api_bases(owner: Owner) -> list[KnowledgeBaseAnswer]:
-    """Return the knowledge bases of a person and the operator's, by name."""
+    """Return the person's knowledge bases and the operator's, ordered by name."""
     return [_describe(base) for base in await list_bases(owner)]
 
 
@@ -98,7 +98,7 @@ async def list_api_bases(owner: Owner) -> list[KnowledgeBaseAnswer]:
     ),
 )
 async def add_api_base(owner: Owner, new: NewKnowledgeBase) -> RefreshedBase:
-    """Read the files of a folder into an index of their own, which runs search apart."""
+    """Read the files of a folder into an index of its own, which runs search separately."""
     await list_upload_folders(owner, new.folder)
     base = make_base(new.name, new.about, new.folder, {}, kind=UPLOADS_KIND, owner=owner)
     return _describe_refresh(base, await add_new_base(base, _refresh))
@@ -117,7 +117,7 @@ async def get_api_base(name: BaseName, owner: Owner) -> KnowledgeBaseAnswer:
     responses={**_UNKNOWN, **tell_problems("operator_only")},
 )
 async def refresh_api_base(name: BaseName, owner: Owner, caller: Caller) -> RefreshedBase:
-    """Read a knowledge base anew; one that is shared is refreshed by operators."""
+    """Read what is new or changed; only operators refresh a shared knowledge base."""
     (base,) = await find_bases(owner, [name])
     if base.is_shared and not caller.is_operator:
         what = f"{name!r} is the operator's"
@@ -132,7 +132,7 @@ async def search_api_base(
     q: Annotated[Words, Query(min_length=1, description="What is looked for.")],
     limit: Annotated[int, Query(ge=1, le=50, description="The most passages.")] = 10,
 ) -> list[FoundPassageAnswer]:
-    """Return the passages of a knowledge base that answer a question best."""
+    """Return the passages of a knowledge base that match a query best."""
     (base,) = await find_bases(owner, [name])
     found = await open_base(base).search(q, limit)
     paths = await load_path_filter(base.index_owner)
@@ -150,7 +150,7 @@ async def search_api_base(
     responses={**_UNKNOWN, **tell_problems("knowledge_shared")},
 )
 async def remove_api_base(name: BaseName, owner: Owner) -> RemovedBase:
-    """Erase a knowledge base with all that was read in of it; the uploads stay."""
+    """Erase a knowledge base with everything that was read into it; the uploads stay."""
     (base,) = await find_bases(owner, [name])
     if base.is_shared:
         raise Problem(ErrorCode.KNOWLEDGE_SHARED, f"{name!r} is the operator's", where="name")

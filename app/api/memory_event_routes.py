@@ -21,7 +21,7 @@ from storage.events import LoggedEvent, list_events
 
 router = make_router("Memory", "/api")
 
-_MOST = 2**31 - 1
+_MAX_EVENT = 2**31 - 1
 
 
 class MemoryEvent(BaseModel):
@@ -47,14 +47,14 @@ class UndoneEvents(BaseModel):
 
 
 class LeftEvent(ProblemAnswer):
-    """A change that was left, and why."""
+    """A change that could not be undone, and why."""
 
     event: int
     name: str
 
 
 class UndoneRunAnswer(BaseModel):
-    """What a run had written that is taken back."""
+    """The result of undoing what a run wrote."""
 
     run: str
     event: int = Field(description="The event that brings it back when it is undone; 0 for none.")
@@ -81,14 +81,14 @@ class ProposedEdit(BaseModel):
 
 
 class DecidedEdit(BaseModel):
-    """What became of a proposal."""
+    """The decision on a proposal."""
 
     id: str
     status: str
     conflicts: int = Field(description="In how many places both texts stand in the file now.")
 
 
-EventNumber = Annotated[int, Path(ge=1, le=_MOST, description="The number of the event.")]
+EventNumber = Annotated[int, Path(ge=1, le=_MAX_EVENT, description="The number of the event.")]
 ProposalId = Annotated[Name, Path(description="The id of the proposal.")]
 Item = Annotated[Name, Query(description="Only the changes of this item.")]
 OfRun = Annotated[Name, Query(description="Only what this run has changed.")]
@@ -102,7 +102,7 @@ OfRun = Annotated[Name, Query(description="Only what this run has changed.")]
 async def list_memory_events(
     owner: Owner, limit: Limit = 50, cursor: Cursor = "", item: Item = "", run: OfRun = ""
 ) -> Listing[MemoryEvent]:
-    """Return the log of changes, a part at a time."""
+    """Return the log of changes, one page at a time."""
     before = next(iter(read_cursor(cursor, int)), None)
     found = await list_events(owner, item=item, run=run, limit=limit + 1, before=before)
     paths = await load_path_filter(owner)
@@ -114,7 +114,7 @@ async def list_memory_events(
     "/memory-events/{event}", summary="One change", responses=tell_problems("event_not_found")
 )
 async def get_memory_event(event: EventNumber, owner: Owner) -> MemoryEvent:
-    """Return a change with what was there before and after it."""
+    """Return a change with the item before and after it."""
     return _event(await get_event(owner, event), await load_path_filter(owner))
 
 
@@ -126,7 +126,7 @@ async def get_memory_event(event: EventNumber, owner: Owner) -> MemoryEvent:
     ),
 )
 async def undo_memory_event(event: EventNumber, owner: Owner) -> UndoneEvents:
-    """Take a change back; the event of that can itself be undone."""
+    """Undo a change; the undo is an event that can itself be undone."""
     undone = await undo_event(owner, event)
     paths = await load_path_filter(owner)
     return UndoneEvents(events=[_event(one, paths) for one in undone])
@@ -134,11 +134,11 @@ async def undo_memory_event(event: EventNumber, owner: Owner) -> UndoneEvents:
 
 @router.post(
     "/runs/{run}/undo",
-    summary="Undo all that a run has written to memory",
+    summary="Undo everything that a run wrote to memory",
     responses=tell_problems("run_not_found"),
 )
 async def undo_memory_of_run(run: RunName, owner: Owner) -> UndoneRunAnswer:
-    """Take back what a run has written; what was changed since is left, and named."""
+    """Undo what a run wrote; what was changed since is left alone and listed."""
     record = await find_run(owner, run)
     done = await undo_run(owner, record.id)
     paths = await load_path_filter(owner)
@@ -173,7 +173,7 @@ async def list_proposed_edits(
     ),
 )
 async def accept_proposed_edit(proposal: ProposalId, owner: Owner) -> DecidedEdit:
-    """Write a proposed change into the file, together with what was changed in it since."""
+    """Merge a proposed change into the file as it is now."""
     merged = await proposals.approve_proposal(owner, proposal)
     return DecidedEdit(id=proposal, status="approved", conflicts=merged.conflicts)
 
@@ -184,7 +184,7 @@ async def accept_proposed_edit(proposal: ProposalId, owner: Owner) -> DecidedEdi
     responses=tell_problems("proposal_not_found", "proposal_decided"),
 )
 async def reject_proposed_edit(proposal: ProposalId, owner: Owner) -> DecidedEdit:
-    """Let a proposed change be; agents do not propose it again."""
+    """Reject a proposed change; agents do not propose it again."""
     await get_pending_proposal(owner, proposal)
     await proposals.reject_proposal(owner, proposal)
     return DecidedEdit(id=proposal, status="rejected", conflicts=0)

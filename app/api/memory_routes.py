@@ -28,10 +28,10 @@ router = make_router("Memory", "/api/memories")
 run_router = make_router("Memory", "/api/runs")
 
 MAX_SKIPPED = 100_000
-"""So far into the list of a memory a cursor leads at most."""
+"""How far into the list of a memory a cursor may lead."""
 
 _FILES = "instructions"
-"""The memory whose items are files: they are named as in exports, not by their paths."""
+"""The memory whose items are files, which go by their names in exports and not by paths."""
 
 
 class RememberedItem(BaseModel):
@@ -64,7 +64,7 @@ class StatedFact(BaseModel):
 
 
 class NewWording(BaseModel):
-    """What an item is to say."""
+    """The new text of an item."""
 
     text: Words
 
@@ -131,7 +131,7 @@ async def list_memory_items(
 
 
 def _read_place(cursor: str, names: Sequence[str]) -> tuple[int, int]:
-    """Return which memory a cursor leads to, and how many of its items are behind it.
+    """Return the index of the memory that a cursor leads to, and how many of its items to skip.
 
     Raises:
         Problem: `bad_cursor`.
@@ -155,7 +155,7 @@ async def search_memory_items(
     limit: Limit = 20,
     memory: MemoryName = "",
 ) -> Listing[RememberedItem]:
-    """Return what fits some words, the best of each memory first."""
+    """Return the items that match a query, the best of each memory first."""
     found = await registry.search_items(owner, q, limit, memory)
     items = [item for some in found.values() for item in some]
     return Listing(items=await _describe(owner, items), next="")
@@ -167,7 +167,7 @@ async def search_memory_items(
     responses=tell_problems("memory_not_found", "memory_ambiguous"),
 )
 async def get_memory_item(id: ItemId, owner: Owner) -> list[WholeItem]:
-    """Return an item whole; the id of a run returns every page of its report."""
+    """Return a whole item; for the id of a run, every page of its report."""
     items = await registry.find_items(owner, await _to_stored_id(owner, id))
     shown = await _describe(owner, items)
     paths = await load_path_filter(owner)
@@ -184,7 +184,7 @@ async def get_memory_item(id: ItemId, owner: Owner) -> list[WholeItem]:
     responses=tell_problems("fact_empty", "fact_too_long", "fact_invalid"),
 )
 async def add_memory_fact(owner: Owner, stated: StatedFact) -> RememberedItem:
-    """Add a fact; one that is known already is returned as it is."""
+    """Add a fact; a known one is returned unchanged."""
     new = NewFact(stated.text, stated.category)
     fact = await learn_fact(owner, new, "added by the person")
     (item,) = await registry.find_items(owner, fact.id)
@@ -193,11 +193,11 @@ async def add_memory_fact(owner: Owner, stated: StatedFact) -> RememberedItem:
 
 @router.patch(
     "/{id}",
-    summary="Let a fact or an insight say something else",
+    summary="Edit a fact or an insight",
     responses=tell_problems("memory_not_found", "memory_ambiguous", "not_editable"),
 )
 async def edit_memory_item(id: ItemId, owner: Owner, wording: NewWording) -> RememberedItem:
-    """Change the text of an item; the event of it can be undone."""
+    """Change the text of an item; the change can be undone."""
     item = await registry.edit_item(owner, id, wording.text)
     return RememberedItem(**item_as_dict(item))
 
@@ -208,7 +208,7 @@ async def edit_memory_item(id: ItemId, owner: Owner, wording: NewWording) -> Rem
     responses=tell_problems("run_not_found"),
 )
 async def explain_run_memory(run: RunName, owner: Owner) -> ToldItems:
-    """Return what the calls of a run were told of what is remembered."""
+    """Return what the calls of a run were told from memory."""
     record = await find_run(owner, run)
     explained = await explain_recall(owner, record.id)
     names, paths = await asyncio.gather(_name_files(owner), load_path_filter(owner))
@@ -247,6 +247,6 @@ async def _name_files(owner: str) -> dict[str, str]:
 
 
 async def _to_stored_id(owner: str, id: str) -> str:
-    """Return the id by which an item is known inside: a memory file by its path."""
+    """Return the internal id of an item; for a memory file, its path."""
     paths = {name: path for path, name in (await _name_files(owner)).items()}
     return paths.get(id, id)

@@ -1,4 +1,4 @@
-"""Everything that is remembered as one document: out in pieces, in at once."""
+"""Export and import everything that is remembered, as one JSON document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.responses import StreamingResponse
 from app.api.parameters import Owner
 from app.api.problem_answers import tell_problems
 from app.api.router import make_router
-from config.user_files import MOST
+from config.user_files import MAX_PIPE_BYTES
 from privacy.exporter import ExportDocument, export_memory
 from privacy.importer import import_exported_memory, parse_export
 
@@ -22,7 +22,7 @@ router = make_router("Memory", "/api")
 
 
 class ImportedCounts(BaseModel):
-    """How much of a document was new."""
+    """How many entries of a document were new."""
 
     facts: int
     pages: int
@@ -30,6 +30,7 @@ class ImportedCounts(BaseModel):
     events: int
     files: int
     profile: bool
+    watches: int = Field(description="They are paused.")
     left: list[str] = Field(description="Memory files that differ here, and stay as they are.")
     unvouched: list[str] = Field(description="Parts that were left out: they would speak for you.")
 
@@ -61,7 +62,7 @@ async def export_api_memory(owner: Owner) -> StreamingResponse:
             "content": {"application/json": {"schema": {"type": "object"}}},
         }
     },
-    max_body_size=MOST,
+    max_body_size=MAX_PIPE_BYTES,
 )
 async def import_api_memory(
     request: Request,
@@ -72,7 +73,7 @@ async def import_api_memory(
 ) -> ImportedCounts:
     """Add what is not known yet; what is known already stays as it is.
 
-    Where files were read from is left out: a document must not name files of this server.
+    The sources of files are dropped: a document must not name files of this server.
     """
     text = (await request.body()).decode("utf-8", "replace")
     document = await asyncio.to_thread(parse_export, text, "body")
@@ -82,7 +83,7 @@ async def import_api_memory(
 
 
 def _write(document: ExportDocument) -> Iterator[str]:
-    """Yield a document as JSON, entry by entry."""
+    """Yield a document as JSON, in chunks of one entry."""
     yield "{"
     for number, name in enumerate(ExportDocument.model_fields):
         yield f'{"," if number else ""}"{name}":'

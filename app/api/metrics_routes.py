@@ -22,13 +22,13 @@ router = make_router("Health", route_class=ScrapedRoute)
 
 
 class _RunCollector(Collector):
-    """Yields the figures that were read from the database for one answer."""
+    """Yields figures that were read from the database for one scrape."""
 
     def __init__(self, figures: RunFigures) -> None:
         self.figures = figures
 
     def collect(self) -> Iterator[Metric]:
-        """Yield each figure; they are gauges, since pruning runs lowers them."""
+        """Yield the figures as gauges, since pruning runs lowers them."""
         yield from self._collect_runs()
         yield from self._collect_calls()
         waiting = GaugeMetricFamily(
@@ -80,7 +80,7 @@ class _RunCollector(Collector):
     },
 )
 async def tell_metrics(request: Request) -> Response:
-    """Return the figures of everybody's runs to operators, and to who sends the scrape token."""
+    """Return the figures of all runs, to operators and to holders of the scrape token."""
     if not (has_scrape_token(request.headers) or find_user(request).is_operator):
         hint = "send the token of DOSSIER_METRICS_TOKEN as Authorization: Bearer"
         raise Problem(ErrorCode.OPERATOR_ONLY, "figures are for operators", hint=hint)

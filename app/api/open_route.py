@@ -6,16 +6,16 @@ from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
 OPEN_PATHS = frozenset(["/api/health", "/api/ready"])
-"""The paths of such routes whose answers are for everybody."""
+"""The paths of routes whose answers are public."""
 
 OPEN_PREFIX = "/shared/"
-"""What the paths of shared reports begin with; the rest is a secret."""
+"""The prefix of the paths of shared reports; the rest of the path is a secret."""
 
 
 class OpenRoute(APIRoute):
-    """A route around which LangGraph's server puts no login.
+    """A route that LangGraph's server does not wrap in its login.
 
-    It wraps what a route has as its application, so here that can be set only once.
+    The server would replace `app` of a route with a wrapper, so here `app` can be set only once.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""What requests have in common: whose things they are about, and what a name may be."""
+"""Parameters that routes have in common: the caller, the owner, and names."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MAX_NAME_CHARS = 80
 
 
 def _check_storable(text: str) -> str:
-    """Return a text that a database can store.
+    """Return a text if a database can store it.
 
     Raises:
-        ValueError: If it has a character that none can, such as NUL.
+        ValueError: If it has a character that no database can store, such as NUL.
     """
     if text != drop_unstorable(text):
         what = "it holds a character that cannot be stored"
@@ -33,7 +33,7 @@ Storable = AfterValidator(_check_storable)
 """Refuses what no database can store: NUL, and half of a surrogate pair."""
 
 Words = Annotated[str, StringConstraints(max_length=20_000), Storable]
-"""A text in the words of a person."""
+"""A text that a person wrote."""
 
 Name = Annotated[str, StringConstraints(max_length=MAX_NAME_CHARS), Storable]
 
@@ -59,4 +59,4 @@ async def _find_owner(caller: Caller, project: ProjectName = "") -> str:
 
 
 Owner = Annotated[str, Depends(_find_owner)]
-"""Whose things the request is about: those of its sender, in the project that it names."""
+"""The owner whose data a request is about: its sender, in the project that it names."""

@@ -1,4 +1,4 @@
-"""The problems that a route tells of, in the OpenAPI document."""
+"""The problems that a route may return, as the OpenAPI document lists them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from config.errors import ErrorCode
 
 
 class ProblemAnswer(BaseModel):
-    """A problem that a person can solve, with the code of the command line."""
+    """An error with its code, which is the same on the command line."""
 
     code: str
     detail: str = Field(description="What is wrong.")
@@ -21,9 +21,9 @@ class ProblemAnswer(BaseModel):
 
 
 def tell_problems(*codes: str) -> dict[int | str, dict[str, Any]]:
-    """Return the answers that a route documents for the problems of some codes.
+    """Return the OpenAPI responses of a route for these error codes, grouped by status.
 
-    A request of a wrong form is refused by every route.
+    Every route also refuses malformed requests, so `request_refused` is always added.
     """
     by_status: dict[int, list[str]] = defaultdict(list)
     for code in (*codes, ErrorCode.REQUEST_REFUSED.value):

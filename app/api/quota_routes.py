@@ -1,4 +1,4 @@
-"""What a user may still spend in this month, over HTTP."""
+"""What a user may still spend this month, over HTTP."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pydantic import BaseModel, Field
 
 from app.api.parameters import Owner
 from app.api.router import make_router
-from app.auth.cost_quotas import read_cost_quota
 from runs.call_site import split_owner
+from runs.cost_quotas import read_cost_quota
 
 router = make_router("Dossier runs", "/api")
 
 
 class CostQuotaAnswer(BaseModel):
-    """What the runs of a user may cost in this month, and have cost, in US dollars."""
+    """What the runs of a user may cost this month, and have cost so far, in US dollars."""
 
     limit: float | None = Field(description="Nothing bounds it if this is null.")
     spent: float = Field(description="Calls at work count with the most that they may cost.")
@@ -21,8 +21,8 @@ class CostQuotaAnswer(BaseModel):
     ends: float = Field(description="When the month ends in UTC, in seconds since 1970.")
 
 
-@router.get("/cost-quota", summary="What you may still spend in this month")
+@router.get("/cost-quota", summary="What you may still spend this month")
 async def tell_cost_quota(owner: Owner) -> CostQuotaAnswer:
-    """Return the quota of a user in all of their projects."""
+    """Return the quota of a user over all of their projects."""
     quota = await read_cost_quota(split_owner(owner)[0])
     return CostQuotaAnswer(limit=quota.limit, spent=quota.spent, left=quota.left, ends=quota.ends)

@@ -1,4 +1,4 @@
-"""Write the report of a run in a format, each file once for all who wait for it."""
+"""Export reports; clients that wait for the same file share one export."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.content_tags import answer_tagged
+from app.api.etags import answer_with_etag
 from app.api.server_paths import load_path_filter
 from app.export_queue import write_export
 from config.resources import RecentCache, Resource, SharedTasks
@@ -26,39 +26,39 @@ _UNSAFE = regex(r"[\\/:*?\"<>|\s]+")
 
 
 class _Wanted(NamedTuple):
-    """An export that somebody waits for."""
+    """What identifies an export."""
 
     owner: str
     run: str
     updated: float
-    """When the run was last changed: what is written then may differ."""
+    """When the run last changed; an export made before that may differ."""
     format: str
     style: str
 
 
 _writing = SharedTasks[_Wanted, tuple[ExportedReport, bytes]]()
-"""What is being written now; who asks for the same meanwhile waits for it."""
+"""The exports in progress, which later requests for the same file join."""
 
 
 class _SharedPage(NamedTuple):
-    """The page of a report for others."""
+    """What identifies the page of a shared report."""
 
     owner: str
     run: str
     updated: float
     revision: int
-    """The owner's newest event: after it, something may have been forgotten."""
+    """The owner's newest event; after another one, something may have been forgotten."""
 
 
 KEPT_PAGES = 16
-"""How many pages for others are kept."""
+"""How many pages of shared reports are cached."""
 
 _shared_pages = Resource(lambda: RecentCache[_SharedPage, str](KEPT_PAGES))
 _rendering = SharedTasks[_SharedPage, str]()
 
 
 async def export_once(run: RunRecord, name: str, style: str) -> tuple[ExportedReport, bytes]:
-    """Return a report and its file; the same file is never written twice at the same time.
+    """Return a report and its file; concurrent requests for the same file share one export.
 
     Args:
         run: The run of the report.
@@ -74,7 +74,7 @@ async def export_once(run: RunRecord, name: str, style: str) -> tuple[ExportedRe
         report = (await load_exported_report(run))._replace(style=style)
         if not settings().has_users:
             return report
-        # One person on their own machine is shown where their files are.
+        # A person alone on their own machine may see the paths of their files.
         shown = (await load_path_filter(run.owner)).hide(report.document)
         return report._replace(document=shown)
 
@@ -83,11 +83,10 @@ async def export_once(run: RunRecord, name: str, style: str) -> tuple[ExportedRe
 
 
 async def render_shared_page(run: RunRecord) -> str:
-    """Return the report of a run as one page for others, as it was delivered.
+    """Return the report of a run as one HTML page for others, as it was delivered.
 
-    It neither tells what its owner said of it nor where files of the server are. It is kept until
-    anything changes of what its owner has stored, so that whoever has the address cannot keep the
-    server at work.
+    The page has neither the owner's feedback nor paths of the server. It is cached until its owner
+    changes anything, so that repeated requests cost the server nothing.
 
     Raises:
         Problem: `report_not_found`, `export_busy` or `export_failed`.
@@ -113,15 +112,15 @@ async def _render_page(run: RunRecord) -> str:
 
 
 def answer_export(request: Request, report: ExportedReport, name: str, content: bytes) -> Response:
-    """Return a file that a browser stores and never shows as a page of the server."""
+    """Return an export as an attachment, which a browser saves and never renders."""
     chosen = EXPORT_FORMATS[name]
     headers = {"Content-Disposition": _format_disposition(report, chosen.suffix)}
     tag = hashlib.sha256(content).hexdigest()
-    return answer_tagged(request, tag, content, chosen.media_type, headers)
+    return answer_with_etag(request, tag, content, chosen.media_type, headers)
 
 
 def _format_disposition(report: ExportedReport, suffix: str) -> str:
-    """Return a header that names the file by its title, and for old clients by its run."""
+    """Return `Content-Disposition` with the title as the file name; the run, for old clients."""
     title = unicodedata.normalize("NFC", report.document["title"])
     shown = "".join(one for one in title if unicodedata.category(one)[0] != "C")
     name = _UNSAFE.sub(" ", shown).strip(" .")[:_MAX_NAME].strip(" .") or report.run

@@ -1,4 +1,4 @@
-"""The report of a finished run as a file, to its owner or to whoever has a link of it."""
+"""The report of a finished run as a file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ StyleName = Annotated[
 
 
 class ReportFormat(BaseModel):
-    """A format in which a report can be had."""
+    """A format in which a report can be exported."""
 
     format: str
     media_type: str
@@ -49,7 +49,7 @@ class ReportFormat(BaseModel):
 
 
 class ReportFormats(BaseModel):
-    """A report, and the formats in which it can be had."""
+    """A report, and the formats in which it can be exported."""
 
     run: str
     thread: str
@@ -82,7 +82,7 @@ async def get_report_file(
     style: StyleName = "",
     project: ProjectName = "",
 ) -> Response | ReportFormats:
-    """Return the report of a run in a format, or without one the formats that there are."""
+    """Return the report of a run in a format; without one, list the formats."""
     name = format.lower()
     cited = check_export_style(name, style) if name else ""
     found = await find_run(owner, run)
@@ -93,7 +93,7 @@ async def get_report_file(
 
 
 async def _describe_formats(run: RunRecord, project: str) -> ReportFormats:
-    """Return what a report is, and where each of its formats is."""
+    """Return a report with the URL of each of its formats."""
     document = (await load_exported_report(run)).document
     asked = {"project": project} if project else {}
     formats = [

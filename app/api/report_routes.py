@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.content_tags import answer_tagged
+from app.api.etags import answer_with_etag
 from app.api.listings import Cursor, Limit, Listing, make_listing, read_cursor, write_cursor
 from app.api.parameters import Name, Owner, RunName, Words
 from app.api.problem_answers import tell_problems
@@ -117,13 +117,13 @@ class ReportVersions(BaseModel):
 
 
 class FeedbackWords(BaseModel):
-    """What a person says of a report."""
+    """Feedback on a report."""
 
     words: Words = Field(examples=["up", "down", "The price is per month, not per year."])
 
 
 class RecordedFeedback(BaseModel):
-    """What became of it."""
+    """What was recorded."""
 
     run: str
     feedback: str = Field(examples=["up", "down", "text"])
@@ -139,7 +139,7 @@ Sought = Annotated[Name, Query(description="Only reports with this in the title 
 async def list_api_reports(
     owner: Owner, limit: Limit = 50, cursor: Cursor = "", search: Sought = ""
 ) -> Listing[ReportSummary]:
-    """Return the reports of a person, a part at a time."""
+    """Return the reports of a person, one page at a time."""
     given = read_cursor(cursor, float, str)
     before = (given[0], given[1]) if given else None
     found = await list_report_titles(owner, limit + 1, before=before, search=search)
@@ -165,7 +165,7 @@ async def get_full_report(request: Request, run: RunName, owner: Owner) -> Respo
     hidden = (await load_path_filter(owner)).hide(document)
     content = await asyncio.to_thread(_to_json, found, hidden)
     tag = hashlib.sha256(content).hexdigest()
-    return answer_tagged(request, tag, content, "application/json", {})
+    return answer_with_etag(request, tag, content, "application/json", {})
 
 
 @router.get("/{run}/sources", summary="The documents that a report cites", responses=_NO_REPORT)
@@ -206,7 +206,7 @@ async def list_versions_of_report(run: RunName, owner: Owner) -> ReportVersions:
 
 @router.get(
     "/{run}/diff",
-    summary="What a report says otherwise than another one",
+    summary="How a report differs from another one",
     response_model=None,
     responses={200: {"description": "As `dossier diff --json` prints it."}, **_NO_REPORT},
 )
@@ -250,7 +250,7 @@ async def _load_end(owner: str, name: str) -> ReportEnd:
 
 
 def _to_json(run: RunRecord, document: ReportDocument) -> bytes:
-    """Return a report as JSON; page texts are left out, as its sources are asked for apart."""
+    """Return a report as JSON, without the texts of pages: sources have a route of their own."""
     shown = {name: value for name, value in document.items() if name != "texts"}
     data = {
         "run": run.id,

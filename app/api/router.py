@@ -1,4 +1,4 @@
-"""The routers of the API: each takes bodies up to a size."""
+"""Make the routers of the API, each with a limit on request bodies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fastapi.routing import APIRoute
 from app.api.problem_answers import tell_problems
 
 MAX_BODY_BYTES = 1_000_000
-"""The largest body of a request, where a route does not say otherwise."""
+"""The largest request body, unless a route says otherwise."""
 
 
 def make_router(
@@ -21,10 +21,10 @@ def make_router(
     """Return a router for the routes of a noun.
 
     Args:
-        tag: Under which the documentation lists them.
-        prefix: What their paths begin with.
-        route_class: What kind of routes they are.
-        most_bytes: The largest body; `None` where routes read bodies as they come in.
+        tag: The heading in the documentation.
+        prefix: The prefix of all paths.
+        route_class: The class of the routes.
+        most_bytes: The largest request body; `None` where routes stream bodies.
     """
     return APIRouter(
         prefix=prefix,

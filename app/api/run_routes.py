@@ -1,4 +1,4 @@
-"""Runs over HTTP: what was asked and how it stands, each call of it, what it costs; stop one."""
+"""Runs over HTTP: list them, read one with its trace and cost, stop one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ router = make_router("Dossier runs", "/api/runs")
 
 
 class RunSummary(BaseModel):
-    """A question, and how its run stands."""
+    """A run in a list: its question and its status."""
 
     run: str
     thread: str
@@ -35,7 +35,7 @@ class RunSummary(BaseModel):
 
 
 class RunCost(BaseModel):
-    """What a run used; a call with an unknown end counts with its maximum."""
+    """What a run used; a call whose end is unknown counts with its maximum."""
 
     calls: int = Field(description="Calls of models.")
     embedding_calls: int
@@ -68,7 +68,7 @@ class CallOfModel(BaseModel):
 
 
 class RunCosts(RunCost):
-    """What a run used, in all and in each call."""
+    """What a run used, in total and per call."""
 
     run: str
     attempts: list[CallOfModel]
@@ -90,7 +90,7 @@ RunStatusName = Annotated[
 async def list_api_runs(
     owner: Owner, limit: Limit = 50, cursor: Cursor = "", status: RunStatusName = ""
 ) -> Listing[RunSummary]:
-    """Return the runs of a person, a part at a time."""
+    """Return the runs of a person, one page at a time."""
     given = read_cursor(cursor, float, str)
     before = (given[0], given[1]) if given else None
     found = await list_recent_runs(owner, limit + 1, before=before, status=status)
@@ -120,7 +120,7 @@ async def get_api_run(run: RunName, owner: Owner) -> RunDetails:
 async def get_run_trace(
     run: RunName, owner: Owner, limit: Limit = 200, cursor: Cursor = ""
 ) -> Listing[dict[str, Any]]:
-    """Return the lines of the trace of a run, the oldest first, a part at a time."""
+    """Return the trace of a run, the oldest line first, one page at a time."""
     found = await find_run(owner, run)
     start = next(iter(read_cursor(cursor, int)), 0)
     lines = (await read_trace(found.id))[max(0, start) :]
@@ -132,7 +132,7 @@ async def get_run_trace(
     "/{run}/cost", summary="What a run used, call by call", responses=tell_problems("run_not_found")
 )
 async def get_run_cost(run: RunName, owner: Owner) -> RunCosts:
-    """Return what a run used in all, and each attempt at a model call."""
+    """Return what a run used in total, and each attempt at a model call."""
     found = await find_run(owner, run)
     made = await list_attempts(found.id)
     return RunCosts(
@@ -146,7 +146,7 @@ async def get_run_cost(run: RunName, owner: Owner) -> RunCosts:
     responses=tell_problems("run_not_found", "server_missing"),
 )
 async def cancel_api_run(run: RunName, owner: Owner) -> CancelledRuns:
-    """Stop the work on a run; it can be resumed by a run on its thread without an input."""
+    """Stop a run; a run without input on the same thread resumes it."""
     found = await find_run(owner, run)
     return CancelledRuns(run=found.id, cancelled=await cancel_run(found))
 

@@ -1,4 +1,4 @@
-"""Stop what the server works on for a run."""
+"""Stop runs that the server is working on."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from config.errors import ErrorCode, Problem
 from runs.lifecycle import RunRecord
 
 _SERVER = "langgraph_api.server"
-"""The module of LangGraph's server, which is loaded where it runs in this process."""
+"""The module of LangGraph's server; it is loaded if the server runs in this process."""
 
 
 async def cancel_run(run: RunRecord) -> int:
-    """Stop the runs of the server that work on the thread of a run; return how many there were.
+    """Stop the server's runs on the thread of a run; return how many there were.
 
-    The server is asked within this process and without a login, so the caller has made sure that
-    the run is the person's own.
+    The server is called within this process, without a login: the caller must have made sure that
+    the run belongs to the person.
 
     Raises:
-        Problem: `server_missing` where this process is no server.
+        Problem: `server_missing` if this process is not a server.
     """
     if is_aegra():
         from app.aegra_runs import stop_aegra_runs  # noqa: PLC0415 - there only where Aegra is

@@ -1,4 +1,4 @@
-"""The token with which a monitoring system reads figures, and nothing else."""
+"""The token with which a monitoring system reads the metrics, and nothing else."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ METRICS_PATH = "/api/metrics"
 
 
 class ScrapedRoute(APIRoute):
-    """A route that needs no login of those who send the token for figures."""
+    """A route that needs either the scrape token or a login."""
 
     def __init__(self, path: str, endpoint: object, **more: object) -> None:
         super().__init__(path, endpoint, **more)  # type: ignore[arg-type]
-        # LangGraph's server puts its login around `app` later.
+        # LangGraph's server wraps `app` in its login later.
         self.bare = self.app
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, after the login unless the token is sent."""
+        """Answer a request with the scrape token at once, and any other after its login."""
         if scope["method"] in (self.methods or ()) and has_scrape_token(Headers(scope=scope)):
             await self.bare(scope, receive, send)
         else:
@@ -30,7 +30,7 @@ class ScrapedRoute(APIRoute):
 
 
 def has_scrape_token(headers: Headers) -> bool:
-    """Say whether a request has the token for figures."""
+    """Say whether a request has the scrape token."""
     kind, _, sent = headers.get("authorization", "").partition(" ")
     right = settings().metrics_token
     return bool(right) and kind.lower() == "bearer" and _is_same(sent.strip(), right)

@@ -1,4 +1,4 @@
-"""Keep the places of files on the server out of answers: a person sees names, not folders."""
+"""Keep paths of the server out of responses: a path begins at the folder that was read."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from storage.file_store import file_store
 Value = TypeVar("Value")
 
 _TEXTS = frozenset({"texts", "text", "body", "markdown", "paragraph", "words"})
-"""The fields that hold what pages or reports say, which is never changed."""
+"""The fields with the text of pages or reports, which is never changed."""
 
 
 class PathFilter(NamedTuple):
-    """Shortens the paths in answers to an owner: each begins at the folder that was read."""
+    """Shortens the paths in responses to an owner to what is below the folder that was read."""
 
     beginnings: Sequence[str]
-    """What paths of the server begin with, longest first, each with a slash at its end."""
+    """The prefixes to remove, the longest first, each with a slash at its end."""
     uploads: re.Pattern[str]
 
     def hide(self, value: Value) -> Value:
-        """Return plain data without the places of files; what pages say stays as it is."""
+        """Return plain data with shortened paths; the text of pages stays as it is."""
         return cast("Value", self._hide(value))
 
     def _hide(self, value: Any) -> Any:
@@ -57,7 +57,7 @@ class PathFilter(NamedTuple):
 
 
 async def load_path_filter(owner: str) -> PathFilter:
-    """Return what hides where the files of an owner are."""
+    """Return the filter for responses to an owner."""
     home = await asyncio.to_thread(_real_home)
     stored = f"{(await asyncio.to_thread(file_store)).address(UPLOADS)}/"
     mine = select(documents.c.root).where(documents.c.owner == owner).distinct()
@@ -74,7 +74,7 @@ def _real_home() -> str:
 
 
 def hide_home(text: str) -> str:
-    """Return a text in which paths begin at the home of the server."""
+    """Return a text in which paths are relative to the home of the server."""
     for home in (_real_home(), str(settings().home)):
         text = text.replace(f"{home}/", "").replace(home, "the home")
     return text

@@ -1,4 +1,4 @@
-"""Share a report by a link: whoever has the address reads it without a login."""
+"""Share a report by a link that needs no login."""
 
 from __future__ import annotations
 
@@ -13,18 +13,26 @@ from app.api.parameters import Name, Owner, RunName
 from app.api.problem_answers import tell_problems
 from app.api.report_exports import render_shared_page
 from app.api.router import make_router
+from app.auth.login import is_still_user
 from nodes.finished_report import load_report_document
+from report.rendering.html_page import find_page_policy
 from runs.lifecycle import find_run
-from runs.report_shares import ReportShare, create_share, find_shared_run, list_shares, revoke_share
-from text.regex import regex
+from runs.report_shares import (
+    ReportShare,
+    create_share,
+    find_shared_run,
+    list_shares,
+    revoke_share,
+    share_not_found,
+)
 
 router = make_router("Shared reports", "/api/reports/{run}/shares")
 open_router = make_router("Shared reports", route_class=OpenRoute)
 
 MAX_HOURS = 24 * 90
-"""The longest time for which a link shows a report."""
+"""The longest lifetime of a link."""
 
-_POLICY = regex(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
+_HOUR = 3_600
 
 _HEADERS = {
     "Cache-Control": "private, no-store",
@@ -34,17 +42,15 @@ _HEADERS = {
     "X-Robots-Tag": "noindex, nofollow",
 }
 
-_HOUR = 3_600
-
 
 class NewShare(BaseModel):
-    """For how long a report is shared."""
+    """How long a link is valid."""
 
     hours: float = Field(default=24 * 7, gt=0, le=MAX_HOURS, allow_inf_nan=False)
 
 
 class SharedReport(BaseModel):
-    """A link that shows a report."""
+    """A link to a report, without its address."""
 
     id: str = Field(description="By which it is revoked; it is no part of the address.")
     run: str
@@ -53,7 +59,7 @@ class SharedReport(BaseModel):
 
 
 class SharedReportLink(SharedReport):
-    """A new link; its address is told only once."""
+    """A new link with its address, which is returned only this once."""
 
     url: str = Field(description="The path at this server.", examples=["/shared/Wq3…"])
 
@@ -68,7 +74,7 @@ ShareId = Annotated[Name, Path(description="The id of the link.")]
     responses=tell_problems("run_not_found", "report_not_found", "too_many_shares"),
 )
 async def share_report(run: RunName, owner: Owner, wanted: NewShare) -> SharedReportLink:
-    """Make an address that shows the report until it expires or is revoked."""
+    """Create a link that shows the report until it expires or is revoked."""
     record = await find_run(owner, run)
     await load_report_document(record)
     share, token = await create_share(record, wanted.hours * _HOUR)
@@ -77,7 +83,7 @@ async def share_report(run: RunName, owner: Owner, wanted: NewShare) -> SharedRe
 
 @router.get("", summary="The links of a report", responses=tell_problems("run_not_found"))
 async def list_report_shares(run: RunName, owner: Owner) -> list[SharedReport]:
-    """Return the links that show a report now, without their addresses."""
+    """Return the valid links of a report, without their addresses."""
     return [_describe(one) for one in await list_shares(await find_run(owner, run))]
 
 
@@ -88,7 +94,7 @@ async def list_report_shares(run: RunName, owner: Owner) -> list[SharedReport]:
     responses=tell_problems("run_not_found", "share_not_found"),
 )
 async def revoke_report_share(run: RunName, share: ShareId, owner: Owner) -> None:
-    """Let a link show the report no more."""
+    """Revoke a link."""
     await revoke_share(await find_run(owner, run), share)
 
 
@@ -104,11 +110,13 @@ async def revoke_report_share(run: RunName, share: ShareId, owner: Owner) -> Non
 async def show_shared_report(
     token: Annotated[Name, Path(description="What only those know who were given the address.")],
 ) -> Response:
-    """Show a report to whoever has its address; it loads nothing from anywhere."""
-    page = await render_shared_page(await find_shared_run(token))
-    policy = _POLICY.search(page)
-    own = policy[1] if policy else "default-src 'none'"
-    headers = {**_HEADERS, "Content-Security-Policy": f"{own}; frame-ancestors 'none'"}
+    """Show a report to whoever has its address; the page loads nothing else."""
+    run = await find_shared_run(token)
+    if not await is_still_user(run.owner):
+        raise share_not_found()
+    page = await render_shared_page(run)
+    policy = f"{find_page_policy(page)}; frame-ancestors 'none'"
+    headers = {**_HEADERS, "Content-Security-Policy": policy}
     return Response(page, headers=headers, media_type="text/html")
 
 

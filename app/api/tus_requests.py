@@ -1,4 +1,4 @@
-"""The headers of tus, by which large files are uploaded in parts (https://tus.io, 1.0)."""
+"""The headers of tus 1.0 (https://tus.io), the protocol for resumable uploads."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ TUS = "1.0.0"
 EXTENSIONS = "creation,creation-with-upload,termination,expiration"
 
 PART_TYPE = "application/offset+octet-stream"
-"""The media type of a part of a file."""
+"""The media type of one part of a file."""
 
-_MOST = 2**53
-_LONGEST = 4_000
+_MAX_COUNT = 2**53
+_MAX_METADATA_CHARS = 4_000
 
 
 def describe_protocol() -> dict[str, str]:
-    """Return the headers that tell what a client may do."""
+    """Return the headers that describe the version, the extensions and the size limit."""
     most = str(settings().upload_bytes)
     offered = {"Tus-Version": TUS, "Tus-Extension": EXTENSIONS, "Tus-Max-Size": most}
     return {"Tus-Resumable": TUS, **offered}
 
 
 def check_version(headers: Headers) -> None:
-    """Make sure that a request speaks this version of the protocol.
+    """Make sure that a request uses this version of the protocol.
 
     Raises:
         Problem: `tus_version`.
@@ -46,27 +46,27 @@ def check_version(headers: Headers) -> None:
 
 
 def read_count(headers: Headers, name: str, least: int = 0) -> int:
-    """Return a number of bytes that a header tells.
+    """Return the number of bytes in a header.
 
     Raises:
-        Problem: `request_refused` if it is none.
+        Problem: `request_refused` if the header has no such number.
     """
     said = headers.get(name, "").strip()
-    if said.isascii() and said.isdecimal() and len(said) < 20 and least <= int(said) < _MOST:
+    if said.isascii() and said.isdecimal() and len(said) < 20 and least <= int(said) < _MAX_COUNT:
         return int(said)
     what, hint = f"{said[:40]!r} is no number of bytes", f"send it, from {least} on"
     raise Problem(ErrorCode.REQUEST_REFUSED, what, where=name, hint=hint)
 
 
 def read_metadata(headers: Headers) -> Mapping[str, str]:
-    """Return what a client says of a file: pairs of a name and a value in base64.
+    """Return the metadata of an upload: names in lower case, with their decoded values.
 
     Raises:
         Problem: `request_refused`.
     """
     said = headers.get("upload-metadata", "")
     try:
-        if len(said) > _LONGEST:
+        if len(said) > _MAX_METADATA_CHARS:
             raise ValueError(said)
         pairs = [one.split() for one in said.split(",") if one.strip()]
         return {
@@ -80,12 +80,12 @@ def read_metadata(headers: Headers) -> Mapping[str, str]:
 
 
 def is_part(headers: Headers) -> bool:
-    """Tell whether a request brings a part of a file."""
+    """Say whether the body of a request is a part of a file."""
     return headers.get("content-type", "").partition(";")[0].strip().lower() == PART_TYPE
 
 
 async def stream_body(request: Request) -> AsyncIterator[bytes]:
-    """Yield the body of a request as it comes in; it ends where the client goes away."""
+    """Yield the body of a request as it arrives; a client that disconnects ends it."""
     try:
         async for chunk in request.stream():
             yield chunk
@@ -94,7 +94,7 @@ async def stream_body(request: Request) -> AsyncIterator[bytes]:
 
 
 def tell_upload_offset(upload: UploadedFile) -> dict[str, str]:
-    """Return the headers that tell how far an upload is, and until when it waits for the rest."""
+    """Return the headers with the offset of an upload, and when it expires if incomplete."""
     told = {"Tus-Resumable": TUS, "Upload-Offset": str(upload.received)}
     told |= {"Upload-Length": str(upload.size), "Cache-Control": "no-store"}
     if upload.status == RECEIVING:

@@ -1,4 +1,4 @@
-"""Folders of uploads over HTTP: a question can be asked of all that is in one."""
+"""Folders of uploads over HTTP; a question can search a whole folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FolderName = Annotated[
 
 
 class NewFolder(BaseModel):
-    """A folder to be made."""
+    """A folder to create."""
 
     name: FolderName = Field(examples=["Contracts 2026"])
 
@@ -48,7 +48,7 @@ FolderPath = Annotated[Name, Path(description="The id of the folder.")]
 
 @router.get("", summary="Your folders of uploads")
 async def list_api_folders(owner: Owner) -> list[FolderAnswer]:
-    """Return the folders of a person by name."""
+    """Return the folders of a person, ordered by name."""
     return [_describe(one) for one in await list_upload_folders(owner)]
 
 
@@ -56,7 +56,7 @@ async def list_api_folders(owner: Owner) -> list[FolderAnswer]:
     "", summary="Make a folder", status_code=201, responses=tell_problems("upload_folder_exists")
 )
 async def add_api_folder(owner: Owner, new: NewFolder) -> FolderAnswer:
-    """Make an empty folder; uploads name it by its id."""
+    """Create an empty folder."""
     return _describe(await create_upload_folder(owner, new.name))
 
 
@@ -75,7 +75,7 @@ async def get_api_folder(folder: FolderPath, owner: Owner) -> FolderAnswer:
     responses=tell_problems("upload_folder_not_found"),
 )
 async def delete_api_folder(folder: FolderPath, owner: Owner) -> Response:
-    """Delete a folder with its files and all that was read of them."""
+    """Delete a folder with its files and everything that was read from them."""
     await list_upload_folders(owner, folder)
     for upload in await list_uploads(owner, None, folder=folder):
         await delete_upload(upload)

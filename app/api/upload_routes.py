@@ -1,4 +1,4 @@
-"""Upload files over HTTP: at once, or in parts by tus; list, read back, and delete them."""
+"""Uploads over HTTP: in one request or in parts (tus); list, download and delete them."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ router = make_router("Uploads", "/api/uploads", most_bytes=None)
 json_router = make_router("Uploads", "/api")
 
 READ_SECONDS = 10.0
-"""How long the answer to an upload at once waits until the file is read."""
+"""How long an upload in one request waits for the file to be read."""
 
 _CHUNK = 1_000_000
 
 
 class UploadAnswer(BaseModel):
-    """A file that is or was uploaded."""
+    """An upload, complete or not."""
 
     id: str = Field(description="What `files` in the `context` of a question names.")
     name: str
@@ -83,7 +83,7 @@ class UploadLimits(BaseModel):
 
 
 class ChosenFolder(BaseModel):
-    """Where an upload is put."""
+    """The folder of an upload."""
 
     folder: Name = Field(description="The id of a folder; empty for none.")
 
@@ -104,7 +104,7 @@ _BYTES = {
 }
 
 
-@router.options("", summary="What can be uploaded how", status_code=204, response_class=Response)
+@router.options("", summary="How uploads work here", status_code=204, response_class=Response)
 async def describe_uploads() -> Response:
     """Return the version of tus, its extensions, and the most bytes of a file."""
     return Response(status_code=204, headers=describe_protocol())
@@ -125,10 +125,13 @@ async def add_upload(
     folder: FolderId = "",
     project: ProjectName = "",
 ) -> Response:
-    """Take a whole file as the body; or begin an upload by tus, whose parts follow."""
+    """Store the body as a file, or begin an upload by tus, whose parts follow."""
     await sweep_uploads(owner)
     if "tus-resumable" in request.headers:
         return await _begin(request, owner, project)
+    if request.headers.get("content-type", "").lower().startswith("multipart/"):
+        what, hint = "it is a form, and not the file itself", "send the bytes as the body: curl -T"
+        raise Problem(ErrorCode.UPLOAD_TYPE, what, where="content-type", hint=hint)
     size = read_count(request.headers, "content-length", least=1)
     new = await create_upload(owner, safe_file_name(name), size, folder)
     upload = await receive_part(new, stream_body(request))
@@ -140,7 +143,7 @@ async def add_upload(
 
 
 async def _begin(request: Request, owner: str, project: str) -> Response:
-    """Begin an upload by tus, with its first part if that is sent along."""
+    """Begin an upload by tus; the request may bring the first part."""
     check_version(request.headers)
     size = read_count(request.headers, "upload-length", least=1)
     said = read_metadata(request.headers)
@@ -154,12 +157,12 @@ async def _begin(request: Request, owner: str, project: str) -> Response:
 
 @router.head(
     "/{upload}",
-    summary="How far an upload is",
+    summary="The offset of an upload",
     response_class=Response,
     responses=tell_problems("upload_not_found", "tus_version"),
 )
 async def tell_upload_progress(upload: UploadId, owner: Owner, request: Request) -> Response:
-    """Return as `Upload-Offset` how many bytes have come in."""
+    """Return the number of bytes received as `Upload-Offset`."""
     check_version(request.headers)
     return Response(headers=tell_upload_offset(await find_upload(owner, upload)))
 
@@ -173,7 +176,7 @@ async def tell_upload_progress(upload: UploadId, owner: Owner, request: Request)
     responses={**_REFUSED, **tell_problems("upload_not_found")},
 )
 async def continue_upload(upload: UploadId, owner: Owner, request: Request) -> Response:
-    """Take the bytes that follow `Upload-Offset`; the file is read when all have come in."""
+    """Append bytes at `Upload-Offset`; the file is read once it is complete."""
     check_version(request.headers)
     if not is_part(request.headers):
         what, hint = "it is no part of a file", "send Content-Type: application/offset+octet-stream"
@@ -196,7 +199,7 @@ async def continue_upload(upload: UploadId, owner: Owner, request: Request) -> R
     responses=tell_problems("upload_not_found"),
 )
 async def delete_api_upload(upload: UploadId, owner: Owner) -> Response:
-    """Delete a file with all that was read of it; reports keep the words that they quote."""
+    """Delete a file with everything that was read from it; reports keep their quotations."""
     await delete_upload(await find_upload(owner, upload))
     return Response(status_code=204, headers={"Tus-Resumable": TUS})
 
@@ -205,7 +208,7 @@ async def delete_api_upload(upload: UploadId, owner: Owner) -> Response:
 async def list_api_uploads(
     owner: Owner, limit: Limit = 50, cursor: Cursor = "", folder: FolderId = ""
 ) -> Listing[UploadAnswer]:
-    """Return the uploads of a person, a part at a time."""
+    """Return the uploads of a person, one page at a time."""
     given = read_cursor(cursor, float, str)
     before = (given[0], given[1]) if given else None
     found = await list_uploads(owner, limit + 1, folder=folder, before=before)
@@ -222,7 +225,7 @@ async def get_api_upload(
         float, Query(ge=0, le=60, description="Seconds to wait for a file that is being read.")
     ] = 0,
 ) -> UploadAnswer:
-    """Return how an upload stands."""
+    """Return an upload, after waiting for its reading if asked to."""
     found = await refresh_upload(await find_upload(owner, upload))
     return describe_upload(await wait_for_reading(found, wait))
 
@@ -237,7 +240,7 @@ async def get_api_upload(
     },
 )
 async def get_upload_content(upload: UploadId, owner: Owner) -> StreamingResponse:
-    """Return the bytes of a file, as a download that no browser shows as a page."""
+    """Return the content of a file as an attachment, which no browser renders."""
     found = await find_upload(owner, upload)
     if found.status == RECEIVING:
         raise Problem(ErrorCode.UPLOAD_UNREADY, "bytes of it are missing", where=found.id)
@@ -263,13 +266,13 @@ async def get_upload_content(upload: UploadId, owner: Owner) -> StreamingRespons
     responses=tell_problems("upload_not_found", "upload_folder_not_found"),
 )
 async def move_api_upload(upload: UploadId, owner: Owner, chosen: ChosenFolder) -> UploadAnswer:
-    """Put an upload into a folder, or into none."""
+    """Move an upload into a folder, or out of any."""
     return describe_upload(await move_upload(await find_upload(owner, upload), chosen.folder))
 
 
 @json_router.get("/upload-limits", summary="How much you may upload")
 async def tell_upload_limits(owner: Owner) -> UploadLimits:
-    """Return the most bytes of a file and of all together, and how many there are."""
+    """Return the limits on uploads, and how many bytes are in use."""
     used = await measure_uploads(owner)
     chosen = settings()
     return UploadLimits(largest=chosen.upload_bytes, quota=chosen.upload_quota, used=used)
@@ -282,7 +285,7 @@ def describe_upload(upload: UploadedFile) -> UploadAnswer:
 
 
 async def _stream_file(store: FileStore, name: str) -> AsyncIterator[bytes]:
-    """Yield a file chunk by chunk; nothing is left open where a client goes away."""
+    """Yield a file in chunks; it is not kept open between them, as clients may disconnect."""
     at = 0
     while chunk := await asyncio.to_thread(_read_chunk, store, name, at):
         at += len(chunk)

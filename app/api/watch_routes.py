@@ -1,8 +1,10 @@
-"""Watches over HTTP: list, add, pause, ask soon, remove, and what each time has found."""
+"""Watches over HTTP: list, add, pause, run soon, remove; the history of their checks."""
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Path, Query
@@ -12,10 +14,11 @@ from app.api.parameters import Caller, Name, Owner, ProjectName, Words
 from app.api.problem_answers import tell_problems
 from app.api.router import make_router
 from app.auth.caller_limits import check_caller_choices, check_caller_receiver
+from app.auth.user import User
 from app.watching.delivery import check_receiver
 from config.errors import ErrorCode, Problem
 from config.settings import settings
-from graph.context import build_context, non_default_choices
+from graph.context import Context, build_context, non_default_choices
 from runs.lifecycle import check_question
 from runs.schedules import Schedule, parse_schedule
 from runs.watches import (
@@ -36,11 +39,11 @@ router = make_router("Watches", "/api/watches")
 
 _HOUR = 3_600
 _COMPARED_TIMES = 100
-"""How many of the next times of a schedule are looked at for the shortest wait."""
+"""How many of the next times of a schedule are checked for the shortest interval."""
 
 
 class NewWatch(BaseModel):
-    """A question that is to be asked again on a schedule."""
+    """A question to ask again on a schedule."""
 
     question: Words
     every: Name = Field(examples=["weekly", "0 7 * * 1"])
@@ -52,7 +55,7 @@ class NewWatch(BaseModel):
 
 
 class ChangedWatch(BaseModel):
-    """What becomes of a watch."""
+    """The new status of a watch."""
 
     status: WatchStatus
 
@@ -74,7 +77,7 @@ class WatchAnswer(BaseModel):
 
 
 class WatchCheckAnswer(BaseModel):
-    """What one time has found."""
+    """The result of one check."""
 
     id: str
     run: str
@@ -107,16 +110,12 @@ async def list_api_watches(owner: Owner) -> list[WatchAnswer]:
 async def add_api_watch(
     owner: Owner, caller: Caller, new: NewWatch, project: ProjectName = ""
 ) -> WatchAnswer:
-    """Ask a question now and on a schedule, where `dossier watch loop` or cron asks what is due."""
-    schedule = parse_schedule(new.every, new.zone)
+    """Add a watch, which is due at once; `dossier watch loop` or cron must be running."""
+    schedule = await asyncio.to_thread(parse_schedule, new.every, new.zone)
     receivers = list(dict.fromkeys(map(check_receiver, new.notify)))
     chosen = build_context({**new.context, "project": project})
-    if settings().has_users and not caller.is_operator:
-        check_caller_choices(chosen, caller.name)
-        for receiver in receivers:
-            check_caller_receiver(receiver)
-        _check_frequency(schedule)
-        _check_count(await list_watches(owner))
+    others = await list_watches(owner)
+    await asyncio.to_thread(_check_limits, caller, chosen, receivers, schedule, others)
     kept = {**non_default_choices(chosen), "user": caller.name}
     asked = check_question(new.question)
     watch = await add_watch(owner, new.name, asked, schedule, kept, receivers, always=new.always)
@@ -129,15 +128,27 @@ async def get_api_watch(name: WatchName, owner: Owner) -> WatchAnswer:
     return _describe(await find_watch(owner, name))
 
 
-@router.patch("/{name}", summary="Pause a watch, or let it go on", responses=_UNKNOWN)
-async def change_api_watch(name: WatchName, owner: Owner, change: ChangedWatch) -> WatchAnswer:
-    """Set whether a watch is asked."""
-    return _describe(await set_watch_status(await find_watch(owner, name), change.status))
+@router.patch(
+    "/{name}",
+    summary="Pause or resume a watch",
+    responses=tell_problems("watch_not_found", "choice_refused"),
+)
+async def change_api_watch(
+    name: WatchName, owner: Owner, caller: Caller, change: ChangedWatch
+) -> WatchAnswer:
+    """Pause or resume a watch."""
+    watch = await find_watch(owner, name)
+    if change.status == "active" and watch.status != "active":
+        # One that was imported has never been looked at.
+        others = [one for one in await list_watches(owner) if one.status == "active"]
+        chosen = build_context(watch.context)
+        _check_limits(caller, chosen, watch.notify, watch.schedule, others)
+    return _describe(await set_watch_status(watch, change.status))
 
 
 @router.post("/{name}/run", status_code=202, summary="Ask a watch soon", responses=_UNKNOWN)
 async def run_api_watch(name: WatchName, owner: Owner) -> WatchAnswer:
-    """Let whoever asks what is due ask this watch next."""
+    """Make a watch due now, for whichever process runs due watches."""
     watch = await find_watch(owner, name)
     await make_watch_due(watch)
     return _describe(await find_watch(owner, watch.id))
@@ -149,7 +160,7 @@ async def list_api_checks(
     owner: Owner,
     limit: Annotated[int, Query(ge=1, le=200, description="The most that are listed.")] = 20,
 ) -> list[WatchCheckAnswer]:
-    """Return what each time has found, the newest first."""
+    """Return the checks of a watch, the newest first."""
     return [_describe_check(one) for one in await list_checks(await find_watch(owner, name), limit)]
 
 
@@ -157,6 +168,27 @@ async def list_api_checks(
 async def remove_api_watch(name: WatchName, owner: Owner) -> None:
     """Remove a watch and its history; its runs and reports stay."""
     await remove_watch(await find_watch(owner, name))
+
+
+def _check_limits(
+    caller: User,
+    chosen: Context,
+    receivers: Sequence[str],
+    schedule: Schedule,
+    others: Sequence[Watch],
+) -> None:
+    """Make sure that a watch is inside of what the operator allows.
+
+    Raises:
+        Problem: `choice_refused`.
+    """
+    if caller.is_operator or not settings().has_users:
+        return
+    check_caller_choices(chosen, caller.name)
+    for receiver in receivers:
+        check_caller_receiver(receiver)
+    _check_frequency(schedule)
+    _check_count(others)
 
 
 def _check_frequency(schedule: Schedule) -> None:
@@ -168,7 +200,7 @@ def _check_frequency(schedule: Schedule) -> None:
         at = following
 
 
-def _check_count(known: list[Watch]) -> None:
+def _check_count(known: Sequence[Watch]) -> None:
     if len(known) >= settings().caller_watches:
         raise _refusal("watches", f"there are {len(known)} watches already")
 
@@ -180,13 +212,10 @@ def _refusal(where: str, what: str) -> Problem:
 
 def _describe(watch: Watch) -> WatchAnswer:
     cron, zone = watch.schedule
-    told = {name: getattr(watch, name) for name in WatchAnswer.model_fields if name in _SAME}
-    return WatchAnswer(**told, cron=cron, zone=zone, thread=watch.thread)
-
-
-_SAME = ("id", "name", "question", "context", "notify", "always", "status", "due")
+    fields = {**watch._asdict(), "cron": cron, "zone": zone, "thread": watch.thread}
+    return WatchAnswer(**{name: fields[name] for name in WatchAnswer.model_fields})
 
 
 def _describe_check(check: WatchCheck) -> WatchCheckAnswer:
-    told = {name: getattr(check, name) for name in WatchCheckAnswer.model_fields}
-    return WatchCheckAnswer(**told)
+    fields = check._asdict()
+    return WatchCheckAnswer(**{name: fields[name] for name in WatchCheckAnswer.model_fields})

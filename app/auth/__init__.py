@@ -1,1 +1,1 @@
-"""Who uses a server: users, how they log in, and what is theirs."""
+"""The users of a server: how they log in, and what belongs to them."""

@@ -1,7 +1,7 @@
-"""What LangGraph's server asks before each request: who it is, and what they may do.
+"""The handlers by which LangGraph's server authenticates and authorizes each request.
 
 Where users log in, threads, runs and crons have an owner in their metadata, and items of the store
-are in the namespaces of their owner. Everybody reads assistants, and operators change them.
+are in the namespaces of their owner. Everybody reads assistants; operators change them.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from urllib.parse import quote
 from langgraph_sdk import Auth
 
 from app.auth.caller_limits import check_run_request
-from app.auth.cost_quotas import check_cost_quota
 from app.auth.login import check_active, get_login
 from app.auth.user import OPERATOR, User
 from config.errors import ErrorCode, Problem
 from config.settings import settings
+from runs.cost_quotas import check_cost_quota
 
 OWNER = "owner"
-"""The name in metadata of whom something belongs to; what a client says of it is overwritten."""
+"""The metadata key of the owner; a value that a client sends is overwritten."""
 
 auth = Auth()
-"""What `langgraph.json` names."""
+"""The object that `langgraph.json` names."""
 
 Filter = dict[str, str]
 
@@ -32,10 +32,10 @@ Filter = dict[str, str]
 async def authenticate(headers: Mapping[Any, Any]) -> Auth.types.MinimalUserDict:
     """Return the user of a request.
 
-    Servers hand over the headers as bytes or as text.
+    Servers pass the headers as bytes or as text.
 
     Raises:
-        HTTPException: 401 without a token that is valid; the status of the problem otherwise.
+        HTTPException: With the status of the problem, such as 401 without a valid token.
     """
     named = {_to_text(name).lower(): _to_text(value) for name, value in headers.items()}
     try:
@@ -57,14 +57,14 @@ def _to_text(part: Any) -> str:
 
 @auth.on
 async def deny(ctx: Auth.types.AuthContext, value: Any) -> bool:
-    """Deny what no other function here allows, where users log in."""
+    """Where users log in, deny whatever no other handler allows."""
     del ctx, value
     return not settings().has_users
 
 
 @auth.on.threads
 async def own_thread(ctx: Auth.types.AuthContext, value: Any) -> Filter | None:
-    """Let a user do everything with their own threads and the runs on them, and see no others.
+    """Give a user full access to their own threads and runs, and hide all others.
 
     Raises:
         Problem: `token_missing`.
@@ -77,8 +77,8 @@ async def own_run(ctx: Auth.types.AuthContext, value: Any) -> Filter | None:
     """Let a user run a graph on their own threads, with choices that the operator allows.
 
     Raises:
-        Problem: `token_missing`, `token_wrong` of a user who was removed, `cost_quota`, or what is
-            wrong with the choices.
+        Problem: `token_missing`, `token_wrong` for a removed user, `cost_quota`, or a problem with
+            the choices.
     """
     own = _own(ctx, value)
     if own is not None:
@@ -90,10 +90,10 @@ async def own_run(ctx: Auth.types.AuthContext, value: Any) -> Filter | None:
 
 @auth.on.crons
 async def own_cron(ctx: Auth.types.AuthContext, value: Any) -> Filter | None:
-    """Let a user do everything with their own crons, and see no others.
+    """Give a user full access to their own crons, and hide all others.
 
     Raises:
-        Problem: `token_missing`, or what is wrong with the choices of the runs.
+        Problem: `token_missing`, or a problem with the choices of the runs.
     """
     own = _own(ctx, value)
     if own is not None:
@@ -116,7 +116,7 @@ async def shared_assistant(ctx: Auth.types.AuthContext, value: Any) -> None:
 
 @auth.on.store
 async def own_namespace(ctx: Auth.types.AuthContext, value: Any) -> None:
-    """Put every namespace below that of the user, as which it may be named, too.
+    """Put every namespace below that of the user; a client may include that prefix or not.
 
     Raises:
         Problem: `token_missing`.
@@ -130,7 +130,7 @@ async def own_namespace(ctx: Auth.types.AuthContext, value: Any) -> None:
 
 
 def _own(ctx: Auth.types.AuthContext, value: Any) -> Filter | None:
-    """Return the filter of what is a user's own, and write into what is stored whose it is."""
+    """Return the filter for what a user owns, and set the owner in the metadata that is stored."""
     user = _user(ctx)
     if user is None:
         return None
@@ -142,7 +142,7 @@ def _own(ctx: Auth.types.AuthContext, value: Any) -> Filter | None:
 
 
 def _user(ctx: Auth.types.AuthContext) -> User | None:
-    """Return the user of a request; nobody where one person has the server alone.
+    """Return the user of a request; `None` where the server is one person's.
 
     Raises:
         Problem: `token_missing`.

@@ -1,6 +1,6 @@
-"""What a user of a server may choose for a run: what the operator allows, and nothing else.
+"""The operator's limits on what a user of a server may choose for a run.
 
-A choice outside of that is refused. What is not chosen stays inside of it.
+A choice beyond them is refused, and defaults beyond them are lowered.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tools.mcp.server_config import NO_SERVERS
 from tools.web.provider_choice import list_run_providers
 
 CAPS = ("max_cost", "max_tokens", "max_calls", "max_minutes")
-"""The choices with a largest value, which the setting `caller_…` of the same name has."""
+"""The choices with a maximum, which is the setting `caller_…` of the same name."""
 
 MAX_PROJECT_CHARS = 69
 """The most characters of a project's name, as `project_name` makes it."""
@@ -30,39 +30,40 @@ MAX_PROJECT_CHARS = 69
 ALL = "*"
 
 _CHOICES = frozenset(one.name for one in fields(Context)) | {"deep", "private_queries"}
-"""The names of choices, with those of earlier versions."""
+"""The names of choices, including those of earlier versions."""
 
 _MODEL_VARIABLE = "DOSSIER_MODEL"
 
 
 class _Limit(NamedTuple):
-    """A choice of names of which the operator allows some."""
+    """A choice whose values are names, of which the operator allows some."""
 
     choice: str
     list_allowed: Callable[[Settings], Sequence[str]]
-    """Patterns of what is allowed; the value that stands for none is always."""
+    """Returns the patterns of allowed names."""
     none: str = ""
+    """The value for no name at all, which is always allowed."""
 
 
 def check_run_request(request: Mapping[str, Any], user: str) -> None:
-    """Make sure that a run, or a cron with its runs, chooses what a user may choose.
+    """Make sure that the choices of a run, or of the runs of a cron, are allowed.
 
     Args:
-        request: The run as a client asks for it: with `context`, `config` and `webhook`.
-        user: Who asks.
+        request: The request of a client, with `context`, `config` and `webhook`.
+        user: The name of the user.
 
     Raises:
-        Problem: `choice_refused`, or what else is wrong with the choices.
+        Problem: `choice_refused`, or another problem with the choices.
     """
     configurable = (request.get("config") or {}).get("configurable") or {}
     given = {**configurable, **(request.get("context") or {})}
     check_caller_choices(_read_choices(given), user)
     if webhook := request.get("webhook"):
-        _check_webhook(str(webhook))
+        check_caller_webhook(str(webhook))
 
 
 def check_caller_choices(chosen: Context, user: str) -> None:
-    """Make sure that choices are inside of what the operator allows.
+    """Make sure that the operator allows these choices.
 
     Raises:
         Problem: `choice_refused`, with what is allowed.
@@ -86,10 +87,10 @@ def check_caller_choices(chosen: Context, user: str) -> None:
 
 
 def fit_defaults(choices: Any) -> Any:
-    """Return choices in whose defaults is nothing that the operator does not allow.
+    """Return choices whose defaults are lowered to what the operator allows.
 
     Args:
-        choices: A context, or the same as plain data, which may have more in it; or nothing.
+        choices: A context, or the same as a mapping, which may have other keys as well; or `None`.
     """
     chosen = choices if isinstance(choices, Context) else _read_choices(choices or {})
     fitted: dict[str, Any] = {
@@ -106,26 +107,26 @@ def fit_defaults(choices: Any) -> Any:
 
 
 def _read_choices(given: Mapping[str, Any]) -> Context:
-    """Return the choices in what a client gave; a server puts names of its own beside them."""
+    """Return the choices in what a client sent; a server adds keys of its own."""
     return build_context({name: value for name, value in given.items() if name in _CHOICES})
 
 
 def largest_cap(name: str) -> float:
-    """Return the largest value that a user may choose for a cap."""
+    """Return the maximum that a user may choose for a cap."""
     named: float | None = getattr(settings(), f"caller_{name}")
     most: float = max(getattr(one, name) for one in LIMITS.values()) if named is None else named
     return most
 
 
 def _own_models(named: Settings) -> list[str]:
-    """Return the models of the operator's own choice, and those besides them."""
+    """Return the models that the operator configured, and those that users may choose besides."""
     table = load_model_table()
     own = [table.default, *table.roles.values(), table.fallback, os.environ.get(_MODEL_VARIABLE)]
     return [*dict.fromkeys(one for one in own if one), *named.caller_models]
 
 
 def _own_providers(named: Settings) -> list[str]:
-    """Return the search providers that runs ask anyway, and those besides them."""
+    """Return the default search providers, and those that users may choose besides."""
     return [*list_run_providers(Context(web="on"), os.environ), *named.caller_search]
 
 
@@ -137,19 +138,19 @@ _LISTS = (
 
 
 def _named_choices(chosen: Context) -> Iterator[tuple[_Limit, str]]:
-    """Yield each name that is chosen, with the list that it has to be in."""
+    """Yield each chosen name with the limit that applies to it."""
     for one in _LISTS:
         yield from ((one, value) for value in getattr(chosen, one.choice))
     yield from ((_MODELS, value) for value in chosen.models.values())
 
 
 def _matches(value: str, allowed: Sequence[str]) -> bool:
-    """Say whether a name is one of those that are allowed, of which `*` stands for any ending."""
+    """Say whether a name matches an allowed pattern; `*` stands for any characters."""
     return any(fnmatchcase(value, one.replace("[", "[[]").replace("?", "[?]")) for one in allowed)
 
 
 def _check_path(path: str) -> None:
-    """Make sure that a path leads to what users may choose; uploads are found by their owner.
+    """Make sure that a path is an upload, or in a folder that users may choose.
 
     Raises:
         Problem: `choice_refused`.
@@ -167,21 +168,26 @@ def _is_path(text: str) -> bool:
     return "/" in text or "\\" in text or text in (".", "..") or text.startswith("~")
 
 
-def _check_webhook(address: str) -> None:
+def check_caller_webhook(address: str) -> None:
+    """Make sure that a webhook is at a host that the operator allows.
+
+    Raises:
+        Problem: `choice_refused`.
+    """
     host = (urlsplit(address).hostname or "").lower()
     if host not in settings().caller_webhooks:
         raise _refusal("webhook", address, "the operator of the server allows hosts of webhooks")
 
 
 def check_caller_receiver(receiver: str) -> None:
-    """Make sure that a watch tells only whom the operator allows: `webhook:URL`, `mail:ADDRESS`.
+    """Make sure that the operator allows a receiver of a watch: `webhook:URL` or `mail:ADDRESS`.
 
     Raises:
         Problem: `choice_refused`.
     """
     channel, _, to = receiver.partition(":")
     if channel == "webhook":
-        _check_webhook(to)
+        check_caller_webhook(to)
     elif to.rpartition("@")[2].lower() not in settings().caller_mail:
         raise _refusal("notify", receiver, "the operator of the server allows domains of mail")
 

@@ -1,4 +1,4 @@
-"""The login of a server whose users have tokens of an issuer (OpenID Connect, JWT)."""
+"""The login of a server whose users have JWTs of an OpenID Connect issuer."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from config.settings import settings
 _PUBLIC_KEY_ALGORITHMS = frozenset(
     ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 )
-"""The algorithms with a public key: whoever can check a signature by one cannot make it."""
+"""The asymmetric algorithms: the key that verifies a signature cannot create one."""
 
 _FRESH_SECONDS = 3_600.0
-"""How long the keys of the issuer serve before they are fetched again."""
+"""How long keys of the issuer are used before they are fetched again."""
 
 _RETRY_SECONDS = 10.0
-"""The least time between two requests for keys: tokens with made-up key ids cause no others."""
+"""The shortest time between two fetches, whatever key ids tokens name."""
 
-_MOST_OLD_SECONDS = 86_400.0
-"""How long old keys serve while the issuer does not answer."""
+_MAX_STALE_SECONDS = 86_400.0
+"""How long old keys are used while the issuer does not answer."""
 
-_MOST_KEYS_BYTES = 1_000_000
+_MAX_KEYS_BYTES = 1_000_000
 
 _LOCAL_USER = "local"
-"""What an installation without users calls its person."""
+"""The user of an installation without users."""
 
 
 class JwtLogin(Login):
-    """Believes what the issuer has signed: who someone is, for whom, and until when."""
+    """Accepts tokens that the issuer has signed, for this audience and not expired."""
 
     def __init__(self) -> None:
         """Read the settings.
@@ -57,7 +57,7 @@ class JwtLogin(Login):
             known = ", ".join(sorted(_PUBLIC_KEY_ALGORITHMS))
             raise _unfit("jwt_algorithms", f"{min(shared)} is none of {known}")
         if not _is_safe(named.jwt_keys_url):
-            raise _unfit("jwt_keys_url", "it is no address that begins with https://")
+            raise _unfit("jwt_keys_url", "it is not an address that begins with https://")
         self.named, self.keys = named, IssuerKeys(named.jwt_keys_url)
 
     async def identify(self, headers: Mapping[str, str]) -> User:
@@ -93,7 +93,7 @@ class JwtLogin(Login):
         )
 
     def _name(self, claims: Mapping[str, Any]) -> str:
-        """Return the name of the user, which an installation has for none of its own.
+        """Return the name of the user, which must not be that of an installation without users.
 
         Raises:
             Problem: `token_wrong`.
@@ -115,10 +115,10 @@ class JwtLogin(Login):
 
 
 class IssuerKeys:
-    """The public keys of an issuer, fetched when they are old or one is missing."""
+    """The public keys of an issuer; they are fetched when they are old or one is missing."""
 
     def __init__(self, url: str) -> None:
-        """Fetch them from an address, at the first token."""
+        """Fetch the keys from this address, at the first token."""
         self.url = url
         self.keys: dict[str, PyJWK] = {}
         self.fetched = self.tried = float("-inf")
@@ -126,10 +126,10 @@ class IssuerKeys:
         self.lock = asyncio.Lock()
 
     async def find(self, id: object) -> PyJWK:
-        """Return the key of an id; the only one for a token that names none.
+        """Return the key with an id; for a token that names none, the only key.
 
         Raises:
-            Problem: `token_wrong` without such a key, `login_unavailable`.
+            Problem: `token_wrong` if there is no such key, or `login_unavailable`.
         """
         now = time.monotonic()
         if now - self.fetched > _FRESH_SECONDS or self._known(id) is None:
@@ -144,21 +144,21 @@ class IssuerKeys:
         return self.keys.get(id) if isinstance(id, str) else None
 
     async def _refresh(self, asked: float) -> None:
-        """Fetch the keys, unless somebody has just done so; old ones serve where that fails.
+        """Fetch the keys unless that was just done; if it fails, the old ones stay in use.
 
         Raises:
-            Problem: `login_unavailable` where there are none, or they are too old.
+            Problem: `login_unavailable` if there are none, or they are too old.
         """
         async with self.lock:
             if asked - self.tried >= _RETRY_SECONDS:
                 self.tried = time.monotonic()
                 self.failure = await self._try_fetch()
-        if self.failure and asked - self.fetched > _MOST_OLD_SECONDS:
+        if self.failure and asked - self.fetched > _MAX_STALE_SECONDS:
             what = f"the keys of the issuer cannot be had: {self.failure}"
             raise Problem(ErrorCode.LOGIN_UNAVAILABLE, what)
 
     async def _try_fetch(self) -> str:
-        """Fetch the keys; return why that fails."""
+        """Fetch the keys; return why that failed, or an empty string."""
         try:
             self.keys = await self._fetch()
         except (httpx.HTTPError, jwt.PyJWTError, ValueError) as error:
@@ -167,12 +167,12 @@ class IssuerKeys:
         return ""
 
     async def _fetch(self) -> dict[str, PyJWK]:
-        # It reads certificates, for which the development server lets no event loop wait.
+        # Creating the client reads certificates, which the development server forbids in the loop.
         make = partial(httpx.AsyncClient, timeout=settings().connect_seconds)
         async with await asyncio.to_thread(make) as client:
             answer = await client.get(self.url, headers={"accept": "application/json"})
         answer.raise_for_status()
-        if len(answer.content) > _MOST_KEYS_BYTES:
+        if len(answer.content) > _MAX_KEYS_BYTES:
             msg = "the answer is too long"
             raise ValueError(msg)
         listed = PyJWKSet.from_dict(answer.json()).keys
@@ -181,7 +181,7 @@ class IssuerKeys:
 
 
 def _look_up(claims: Mapping[str, Any], path: str) -> Any:
-    """Return a claim by its name, or by the names that lead to it."""
+    """Return a claim by its name, or by a path of names with dots."""
     if path in claims:
         return claims[path]
     found: Any = claims
@@ -191,7 +191,7 @@ def _look_up(claims: Mapping[str, Any], path: str) -> Any:
 
 
 def _is_safe(address: str) -> bool:
-    """Say whether nobody between here and there can change what an address answers."""
+    """Say whether responses from an address cannot be changed on the way: HTTPS, or loopback."""
     parts = urlsplit(address)
     host = parts.hostname or ""
     if parts.scheme == "https":

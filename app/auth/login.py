@@ -1,4 +1,4 @@
-"""How the user of a request is found: by the token that is sent with it."""
+"""The ways to log in: how the user of a request is found."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.auth.user import User
 from config.errors import ErrorCode, Problem
 from config.resources import Resource
 from config.settings import settings
+from runs.call_site import split_owner
 
 _BUILT_IN = {
     "person": "app.auth.person_login:PersonLogin",
@@ -18,7 +19,7 @@ _BUILT_IN = {
 }
 """The class of each way to log in that comes with Dossier."""
 
-_MOST_TOKEN_BYTES = 16_384
+_MAX_TOKEN_BYTES = 16_384
 
 HOW_TO_SEND = (
     "send it as x-api-key (`api_key=` of langgraph_sdk, the key that a chat page asks for), or as "
@@ -27,19 +28,19 @@ HOW_TO_SEND = (
 
 
 class Login(ABC):
-    """A way to log in; an operator's own subclass is made without arguments, once in a process."""
+    """A way to log in. Subclasses are created without arguments, once per process."""
 
     @abstractmethod
     async def identify(self, headers: Mapping[str, str]) -> User:
         """Return the user of a request with these headers, whose names are in lower case.
 
         Raises:
-            Problem: `token_missing`, `token_wrong` or `token_expired`; `login_unavailable` where
-                nobody can tell.
+            Problem: `token_missing`, `token_wrong` or `token_expired`; `login_unavailable` if that
+                cannot be decided now.
         """
 
     async def is_active(self, name: str) -> bool:
-        """Say whether a user may still use the server, for whom a cron begins a run."""
+        """Say whether a user may still use the server; a cron asks before it runs."""
         del name
         return True
 
@@ -63,7 +64,7 @@ def _make_login() -> Login:
         hint = "name a class that can be imported, as module:Class"
         raise Problem(ErrorCode.CONFIG_VALUE, what, where="DOSSIER_AUTH", hint=hint) from error
     if not (isinstance(kind, type) and issubclass(kind, Login)):
-        what, hint = f"{named} is no login", "name a subclass of app.auth.login.Login"
+        what, hint = f"{named} is not a login class", "name a subclass of app.auth.login.Login"
         raise Problem(ErrorCode.CONFIG_VALUE, what, where="DOSSIER_AUTH", hint=hint)
     return kind()
 
@@ -71,8 +72,15 @@ def _make_login() -> Login:
 _login = Resource(_make_login)
 
 
+async def is_still_user(owner: str) -> bool:
+    """Say whether an owner's user may still use the server; where nobody logs in, anybody may."""
+    user = split_owner(owner)[0]
+    named = settings()
+    return not named.has_users or user == named.user or await get_login().is_active(user)
+
+
 async def check_active(name: str) -> None:
-    """Make sure that a user may still use the server: a cron outlives the token that made it.
+    """Make sure that a user may still use the server: a cron outlives the token that created it.
 
     Raises:
         Problem: `token_wrong`.
@@ -85,7 +93,7 @@ def read_token(headers: Mapping[str, str]) -> str:
     """Return the one token that a request was sent with.
 
     Raises:
-        Problem: `token_missing` without one; `token_wrong` with several, or what can be none.
+        Problem: `token_missing` without one; `token_wrong` for several, or a malformed one.
     """
     found = set(_list_tokens(headers.items()))
     if not found:
@@ -94,8 +102,8 @@ def read_token(headers: Mapping[str, str]) -> str:
     if found:
         what = "this request has several tokens, which may be of different users"
         raise Problem(ErrorCode.TOKEN_WRONG, what, hint="send one token")
-    if not (token.isascii() and token.isprintable() and len(token) <= _MOST_TOKEN_BYTES):
-        raise Problem(ErrorCode.TOKEN_WRONG, "this is no token")
+    if not (token.isascii() and token.isprintable() and len(token) <= _MAX_TOKEN_BYTES):
+        raise Problem(ErrorCode.TOKEN_WRONG, "this is not a token")
     return token
 
 

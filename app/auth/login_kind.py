@@ -1,4 +1,4 @@
-"""How clients log in at this server: with its one token, as users, or as a deployment wants it."""
+"""How clients log in to this server: with its one token, as users, or as a deployment decides."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 from config.settings import settings
 
 OWN_AUTH = "app.auth.access_handlers:auth"
-"""Where the `langgraph.json` of Dossier says that its users log in."""
+"""The `auth` that the `langgraph.json` of Dossier names."""
 
 
 class LoginKind(Enum):
@@ -20,7 +20,7 @@ class LoginKind(Enum):
     USERS = "users"
     """Users, as `DOSSIER_AUTH` says."""
     DEPLOYMENT = "deployment"
-    """As a deployment has it: another `auth` in `langgraph.json`, or LangSmith's."""
+    """By a deployment's own means: another `auth` in `langgraph.json`, or LangSmith's."""
 
 
 def find_login_kind() -> LoginKind:
@@ -38,7 +38,7 @@ def find_login_kind() -> LoginKind:
 
 
 def _auth_path(configured: str) -> str:
-    """Return which `auth` a server was started with; it is a JSON object in the environment."""
+    """Return the path of the `auth` that a server was started with, from its JSON."""
     try:
         return str(json.loads(configured).get("path", ""))
     except (ValueError, AttributeError):

@@ -1,4 +1,4 @@
-"""Threads of a server from before it had users: they become those of the person who made them."""
+"""Give threads from before a server had users to the person who created them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ _PAGE = 500
 
 
 async def assign_ownerless_threads(client: LangGraphClient | None = None) -> int:
-    """Write into the threads of the development server that have no owner whose they are.
+    """Set the owner of the development server's threads that have none.
 
-    Without an owner nobody would see them. The server has them all in memory, so this takes no
-    time.
+    Without an owner nobody would see them. The server has all of them in memory, so this is fast.
 
     Args:
-        client: The server's own client, to which it shows every thread.
+        client: A client that sees every thread; by default one within the server.
 
     Returns:
-        How many there were.
+        The number of such threads.
     """
     variant = os.environ.get("LANGSMITH_LANGGRAPH_API_VARIANT")
     if not settings().has_users or variant != "local_dev":

@@ -1,4 +1,4 @@
-"""The login of a server with one person, whose token `AccessMiddleware` has checked before."""
+"""The login of a server with one person, whose token `AccessMiddleware` has already checked."""
 
 from __future__ import annotations
 

@@ -16,16 +16,8 @@ server_users = Table(
     Column("created", Float, nullable=False),
     Column("removed", Float),
 )
-"""One row per user; `key` is the name without the difference of capitals, `identity` the user of
-everything that they store. Whoever was removed stays here, so that nobody else gets their name."""
-
-cost_limits = Table(
-    "cost_limits",
-    metadata,
-    Column("identity", String(100), primary_key=True),
-    Column("dollars", Float, nullable=False),
-)
-"""How much the runs of a user may cost in a month, where it is not what holds for everybody."""
+"""One row per user; `key` is the name in casefold, `identity` the user part of the owner of what
+they store. Removed users keep their rows, so that nobody else gets their names."""
 
 user_tokens = Table(
     "user_tokens",
@@ -38,5 +30,5 @@ user_tokens = Table(
     Column("expires", Float),
     Column("used", Float),
 )
-"""One row per token that is valid, or was until it expired; only its SHA-256 is stored. `used` is
-the hour of the last request with it."""
+"""One row per token that was not revoked; only its SHA-256 is stored. `used` is the hour of the
+last request with it."""

@@ -19,13 +19,13 @@ from config.errors import ErrorCode, Problem
 from config.resources import RecentCache
 
 CACHE_SECONDS = 3.0
-"""How long a token that was looked up serves: one that is revoked works so long at most."""
+"""How long a looked-up token is cached, and so how long a revoked one may still work."""
 
 _CACHED = 4_096
 
 
 class TokenLogin(Login):
-    """Finds the user of a token by its hash, so that no comparison tells anything of a token."""
+    """Finds the user of a token by its hash, so that timing reveals nothing about tokens."""
 
     def __init__(self) -> None:
         self.known: RecentCache[str, tuple[float, TokenOwner | None]] = RecentCache(_CACHED)
@@ -37,7 +37,7 @@ class TokenLogin(Login):
             Problem: `token_missing`, `token_wrong` or `token_expired`.
         """
         token = read_token(headers)
-        # What is no token of ours needs no look-up, of which anybody could cause any number.
+        # Without this check anybody could cause any number of look-ups.
         owner = await self._find(hash_token(token)) if token.startswith(TOKEN_PREFIX) else None
         if owner is None:
             raise Problem(ErrorCode.TOKEN_WRONG, "nobody has this token")

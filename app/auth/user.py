@@ -1,4 +1,4 @@
-"""A user of a server, and the names that users may have."""
+"""A user of a server, and the rules for user names."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ OPERATOR = "operator"
 """The permission of those who run a server."""
 
 MAX_NAME_CHARS = 64
-"""The most characters of a name: with a project's it has to fit into the column of owners."""
+"""The longest name: together with a project's it must fit into the column `owner`."""
 
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-"""The categories of characters that nobody sees, or that are none."""
+"""The Unicode categories of invisible and unassigned characters."""
 
 
 class User(NamedTuple):
     """Someone who uses a server."""
 
     name: str
-    """Whose everything is that they store: the user of `join_owner`."""
+    """The user part of the owner of everything that they store (see `join_owner`)."""
     is_operator: bool = False
-    """Whether they run the server, and not only use it."""
+    """Whether they run the server."""
 
 
 def check_user_name(name: str) -> str:
-    """Return a name that can be told from every other one.
+    """Return a name if it cannot be mistaken for another one.
 
     Raises:
         Problem: `user_name_invalid`.
@@ -42,5 +42,5 @@ def check_user_name(name: str) -> str:
     elif unicodedata.normalize("NFKC", name) != name:
         wrong = "it has characters that look like others"
     if wrong:
-        raise Problem(ErrorCode.USER_NAME_INVALID, f"this is no name of a user: {wrong}")
+        raise Problem(ErrorCode.USER_NAME_INVALID, f"this is not a valid user name: {wrong}")
     return name

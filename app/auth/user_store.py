@@ -15,18 +15,18 @@ from config.errors import ErrorCode, Problem
 from config.settings import settings
 from storage.engine import read_rows, run_read, run_write, write_with_next_group
 
-TOKEN_PREFIX = "dsr_"  # noqa: S105 - every token begins with it, and no name of a user
+TOKEN_PREFIX = "dsr_"  # noqa: S105 - the prefix of every token, which no user name may have
 USE_SECONDS = 3_600
-"""How exactly the last use of a token is known."""
+"""The resolution of the time of a token's last use."""
 
 MAX_LABEL_CHARS = 100
 
 
 class StoredToken(NamedTuple):
-    """What is known of a token, whose own text is not."""
+    """A token as it is stored, without its text."""
 
     id: str
-    """The beginning of the token, by which it is named."""
+    """The beginning of the token."""
     label: str
     created: float
     expires: float | None
@@ -38,14 +38,14 @@ class StoredUser(NamedTuple):
 
     name: str
     identity: str
-    """The user of everything that they store: `name`, or the person of this installation."""
+    """The user part of the owner of what they store: `name`, or the installation's person."""
     is_operator: bool
     created: float
     tokens: tuple[StoredToken, ...] = ()
 
 
 class TokenOwner(NamedTuple):
-    """Whose a token is, and until when it is valid, in seconds since 1970."""
+    """The owner of a token, and when it expires, in seconds since 1970."""
 
     token: str
     identity: str
@@ -60,10 +60,10 @@ async def add_user(
     """Add a user who has no token yet.
 
     Args:
-        name: What they are called.
+        name: Their name.
         is_operator: Whether they run the server.
-        owns_local: Whether theirs is what the person of this installation has stored.
-        restore: Whether the one is meant who was removed, with everything that they stored.
+        owns_local: Whether they get what this installation's person has stored.
+        restore: Whether to bring back a removed user, with everything that they stored.
 
     Raises:
         Problem: `user_name_invalid`, `user_exists` or `user_not_found`.
@@ -87,7 +87,7 @@ def _add(connection: Connection, user: StoredUser, *, restore: bool) -> None:
     known = connection.execute(select(server_users).where(same)).first()
     if restore:
         if known is None or known.removed is None or known.key != key:
-            what = f"nobody was removed who was called {user.name!r}"
+            what = f"there is no removed user {user.name!r}"
             raise Problem(ErrorCode.USER_NOT_FOUND, what)
         back = {"removed": None, "operator": int(user.is_operator)}
         connection.execute(update(server_users).filter_by(key=key).values(back))
@@ -103,8 +103,7 @@ def _taken(user: StoredUser, by: str, *, removed: bool) -> Problem:
     if by.casefold() != user.name.casefold():
         return Problem(ErrorCode.USER_EXISTS, f"what is stored here belongs to {by!r} already")
     if removed:
-        hint = "add --restore if it is the same person, who then has what they stored, or choose "
-        hint += "another name"
+        hint = "add --restore to bring them back with what they stored, or choose another name"
         return Problem(ErrorCode.USER_EXISTS, f"{by!r} was removed", hint=hint)
     return Problem(ErrorCode.USER_EXISTS, f"there is a user {by!r}")
 
@@ -135,11 +134,11 @@ async def list_users() -> list[StoredUser]:
 
 
 async def issue_token(name: str, *, seconds: float | None = None, label: str = "") -> str:
-    """Return a new token of a user, which is stored nowhere.
+    """Return a new token of a user; only its hash is stored.
 
     Args:
-        name: Whose it is.
-        seconds: How long it is valid; for ever if `None`.
+        name: The user.
+        seconds: How long it is valid; `None` for ever.
         label: What it is for.
 
     Raises:
@@ -159,7 +158,7 @@ async def issue_token(name: str, *, seconds: float | None = None, label: str = "
 
 
 async def revoke_tokens(named: str) -> list[str]:
-    """Delete a token, named by its id or itself, or all of a user; return the ids.
+    """Delete a token, by its id or its text, or all tokens of a user; return the ids.
 
     Raises:
         Problem: `token_not_found` or `user_not_found`.
@@ -181,7 +180,7 @@ async def revoke_tokens(named: str) -> list[str]:
 
 
 async def remove_user(name: str) -> int:
-    """Remove a user and their tokens, and return how many these were; what they stored stays.
+    """Remove a user and their tokens, and return the number of tokens; what they stored stays.
 
     Raises:
         Problem: `user_not_found`.
@@ -198,7 +197,7 @@ async def remove_user(name: str) -> int:
 
 
 async def find_identity(name: str) -> str:
-    """Return the user of everything that a user of the server stores.
+    """Return the user part of the owner of what a user of the server stores.
 
     Raises:
         Problem: `user_not_found`.
@@ -212,7 +211,7 @@ async def find_identity(name: str) -> str:
 
 
 def _find(connection: Connection, name: str) -> str:
-    """Return the name of a user as it was given first."""
+    """Return the name of a user, spelled as it was first given."""
     there = select(server_users.c.name).filter_by(key=name.casefold(), removed=None)
     found = connection.execute(there).scalar()
     if found is None:
@@ -221,7 +220,7 @@ def _find(connection: Connection, name: str) -> str:
 
 
 async def find_token_owner(hashed: str) -> TokenOwner | None:
-    """Return whose the token with this hash is."""
+    """Return the owner of the token with this hash."""
     token, user = user_tokens.c, server_users.c
     columns = (token.id, user.identity, user.operator, token.expires, token.used)
     joined = user_tokens.join(server_users, token.user == user.name)
@@ -237,7 +236,7 @@ async def is_active(identity: str) -> bool:
 
 
 def note_use(owner: TokenOwner) -> None:
-    """Record in which hour a token was used last; nobody waits for it."""
+    """Record the hour in which a token was last used, without waiting for the write."""
     hour = time.time() // USE_SECONDS * USE_SECONDS
     if owner.used != hour:
         noted = update(user_tokens).filter_by(id=owner.token).values(used=hour)
@@ -245,5 +244,5 @@ def note_use(owner: TokenOwner) -> None:
 
 
 def hash_token(token: str) -> str:
-    """Return the SHA-256 of a token, whose 256 random bits nobody can find by trying."""
+    """Return the SHA-256 of a token; with 256 random bits it needs no slower hash."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -75,7 +75,7 @@ async def export_to_file(*, file: Path | None, force: bool, invocation: Invocati
         path = _write(file, exported.model_dump_json(indent=1) + "\n", force=force)
         counts = exported.count_parts()
         left = [problem.as_dict() for problem in unread]
-        parts = ", ".join(pluralize(count, name[:-1]) for name, count in counts.items())
+        parts = ", ".join(_count(name, count) for name, count in counts.items())
         invocation.print_result({"file": path, **counts, "unread": left}, f"{parts}: {path}")
     return ErrorKind.PARTIAL.exit_status if unread else 0
 
@@ -94,7 +94,7 @@ async def import_from_file(*, file: Path, vouch: bool, invocation: Invocation) -
         name: count for name, count in result._asdict().items() if name not in lists and count
     }
     added = ", ".join(
-        name if count is True else pluralize(count, name[:-1]) for name, count in counts.items()
+        name if count is True else _count(name, count) for name, count in counts.items()
     )
     rest = "Everything else" if result.unvouched else "Everything"
     summary = f"New: {added}." if added else f"{rest} is known already."
@@ -103,6 +103,8 @@ async def import_from_file(*, file: Path, vouch: bool, invocation: Invocation) -
         return
     if secrets := len(SECRET_MARK.findall(exported.model_dump_json())):
         print_notice(f"Passwords, keys or cards taken out: {secrets}.")
+    if result.watches:
+        print_notice("Watches are paused until you say: dossier watch resume NAME")
     for name in result.left:
         print_notice(
             f"{name}: this memory file is another here, or has no folder; it is as it was."
@@ -112,3 +114,10 @@ async def import_from_file(*, file: Path, vouch: bool, invocation: Invocation) -
         print_notice(
             f"Not used, since they would speak for you: {named}. If the file is yours, say --vouch."
         )
+
+
+def _count(part: str, count: int) -> str:
+    """Return how many there are of a part, such as `1 fact`."""
+    if part == "watches":
+        return pluralize(count, "watch", part)
+    return pluralize(count, part[:-1])

@@ -19,7 +19,7 @@ def main() -> None:
 
 
 def import_frozen(name: str) -> ModuleType:
-    """Import a module while the garbage collector rests, and keep it from the collector for good."""
+    """Import a module without garbage collection, and keep it from the collector for good."""
     gc.disable()
     try:
         return importlib.import_module(name)

@@ -7,7 +7,6 @@ from typing import Any
 
 from rich.table import Column
 
-from app.auth.cost_quotas import read_cost_quota, set_cost_limit
 from app.auth.user_store import (
     StoredToken,
     StoredUser,
@@ -24,26 +23,28 @@ from app.cli.output import one_line, print_notice
 from app.cli.table import local_time, make_table, truncate_cell
 from config.errors import ErrorCode, Problem
 from config.settings import settings
+from runs.cost_quotas import read_cost_quota, set_cost_limit
+from runs.watches import pause_watches
 from text.pluralization import pluralize
 
 MAX_DOLLARS = 1_000_000
 
-_ROLES = {False: "person", True: "operator"}
+_ROLES = {False: "user", True: "operator"}
 
 
 async def add_server_user(
     *, name: str, operator: bool, owns_local: bool, restore: bool, invocation: Invocation
 ) -> None:
-    """Add a user, who needs a token then."""
+    """Add a user, who has no token yet."""
     user = await add_user(name, is_operator=operator, owns_local=owns_local, restore=restore)
     if settings().auth != "users":
-        print_notice("the server asks for no users until DOSSIER_AUTH=users")
-    message = f"{name} is added. A token for them: dossier users token {name}"
+        print_notice("users cannot log in until the server has DOSSIER_AUTH=users")
+    message = f"{name} was added. Give them a token with: dossier users token {name}"
     invocation.print_result(_user_as_dict(user), message)
 
 
 async def print_users(*, invocation: Invocation) -> None:
-    """List the users, and of their tokens all but the tokens themselves."""
+    """List the users and their tokens, without the text of the tokens."""
     users = await list_users()
     rows = make_table("name", "role", "token", "expires", "last used", Column("label"))
     for user in users:
@@ -55,7 +56,7 @@ async def print_users(*, invocation: Invocation) -> None:
 
 
 async def limit_user(*, name: str, cost_month: str, invocation: Invocation) -> None:
-    """Say how much the runs of a user may cost in a month; or show it.
+    """Set how much the runs of a user may cost in a month, or show it.
 
     Raises:
         Problem: `usage` or `user_not_found`.
@@ -68,7 +69,7 @@ async def limit_user(*, name: str, cost_month: str, invocation: Invocation) -> N
     quota = await read_cost_quota(identity)
     bound = "no limit" if quota.limit is None else f"${quota.limit:,.2f} a month"
     left = "" if quota.left is None else f", ${quota.left:,.2f} left"
-    line = f"{name}: {bound}; ${quota.spent:,.2f} spent in this month{left}."
+    line = f"{name}: {bound}; ${quota.spent:,.2f} spent this month{left}."
     invocation.print_result({"user": name, **quota._asdict(), "left": quota.left}, line)
 
 
@@ -96,15 +97,19 @@ async def print_new_token(*, name: str, expires: str, label: str, invocation: In
 async def revoke_token(*, named: str, invocation: Invocation) -> None:
     """Make a token, or all tokens of a user, invalid."""
     ids = await revoke_tokens(named)
-    message = f"{pluralize(len(ids), 'token')} revoked: no longer valid in a few seconds."
+    message = f"{pluralize(len(ids), 'token')} revoked, invalid within a few seconds."
     invocation.print_result({"revoked": ids}, message)
 
 
 async def remove_server_user(*, name: str, invocation: Invocation) -> None:
-    """Remove a user and their tokens; what they have stored stays."""
+    """Remove a user and their tokens, and pause their watches; what they have stored stays."""
+    identity = await find_identity(name)
     gone = await remove_user(name)
-    message = f"{name} is removed, with {pluralize(gone, 'token')}. What they have stored stays."
-    invocation.print_result({"user": name, "revoked": gone}, message)
+    paused = await pause_watches(identity)
+    message = f"{name} was removed, with {pluralize(gone, 'token')}. What they have stored stays."
+    if paused:
+        message += f" Paused: {pluralize(paused, 'watch', 'watches')}."
+    invocation.print_result({"user": name, "revoked": gone, "paused": paused}, message)
 
 
 def _token_cells(token: StoredToken | None) -> tuple[Any, ...]:

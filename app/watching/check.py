@@ -1,4 +1,4 @@
-"""Ask a watch: refresh its answer, compare it with the last one, and write down what is new."""
+"""Check a watch: ask its question again, compare the reports, and record what is new."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from app.auth.caller_limits import check_caller_choices, fit_defaults
-from app.auth.cost_quotas import check_cost_quota
+from app.auth.login import check_active
 from app.cli.progress import RunProgress
 from app.cli.question_run import load_model_names
 from app.unattended_run import UnattendedRun
@@ -25,6 +25,7 @@ from config.settings import settings
 from graph.context import Context, build_context
 from library.uploads import is_upload_id
 from runs.call_site import split_owner
+from runs.cost_quotas import check_cost_quota
 from runs.lifecycle import RunRecord, find_newest_run, find_run
 from runs.lock import acquire
 from runs.watches import MAX_TRIES, Watch, WatchCheck, find_watch, list_checks, record_check
@@ -36,22 +37,22 @@ Tell = Callable[[str], object]
 log = logging.getLogger(__name__)
 
 UNFINISHED = ("running", "paused", "failed")
-"""How a run stands that a check goes on with, rather than asking anew."""
+"""The statuses of a last run that a check resumes instead of asking anew."""
 
 
 async def run_check(watch: Watch, tell: Tell, *, due_by: float | None = None) -> WatchCheck | None:
-    """Ask a watch now, and record what came of it.
+    """Check a watch now, and record the result.
 
     Args:
         watch: The watch.
-        tell: Tells how far it is.
-        due_by: It is only asked if it is due by then; None asks it in any case.
+        tell: Receives lines of progress.
+        due_by: Check it only if it is due by then; `None` checks it in any case.
 
     Returns:
-        What was found; None if another process has asked it meanwhile.
+        The result; `None` if it is no longer due, because another process has checked it.
 
     Raises:
-        Problem: `run_in_progress` if another process is asking it.
+        Problem: `run_in_progress` if another process is checking it.
     """
     lock = await asyncio.to_thread(acquire, watch.thread)
     try:
@@ -72,29 +73,29 @@ async def _check(watch: Watch, tell: Tell) -> WatchCheck:
     except Problem as problem:
         news, code = tell_failure(watch, run.run, problem), problem.code
     except Exception:
-        # What nobody foresaw in one watch must not keep others from being asked.
+        # An unexpected error in one watch must not keep others from being checked.
         log.exception("watch %s", watch.id)
         failure = Problem(ErrorCode.INTERNAL, "the check failed", hint="see the log")
         news, code = tell_failure(watch, run.run, failure), failure.code
     told = watch.notify if _is_told(watch, news) else []
     check = WatchCheck(
-        secrets.token_hex(16),
-        watch.id,
-        run.run,
-        news.status,
-        code,
-        news.notice,
-        [*told],
-        0,
-        started,
-        time.time(),
+        id=secrets.token_hex(16),
+        watch=watch.id,
+        run=run.run,
+        status=news.status,
+        code=code,
+        notice=news.notice,
+        unsent=list(told),
+        send_tries=0,
+        started=started,
+        ended=time.time(),
     )
     await record_check(watch, check)
     return check
 
 
 def _is_told(watch: Watch, news: News) -> bool:
-    """Tell whether receivers hear of it; of a failure only when it is tried no more."""
+    """Say whether receivers are notified; of a failure, only after the last try."""
     if news.status == "failed":
         return watch.tries + 1 >= MAX_TRIES
     return news.status != "unchanged" or watch.always
@@ -114,11 +115,12 @@ async def _find_news(watch: Watch, run: UnattendedRun, tell: Tell) -> News:
 
 
 async def _prepare(watch: Watch, tell: Tell) -> Context:
-    """Return the choices of a run, after its folders are read again and its models loaded."""
+    """Read the folders of a watch again, load its models, and return the choices of the run."""
     user, project = split_owner(watch.owner)
     chosen = build_context({"again": "refresh", **watch.context, "auto_accept": True})
     chosen = replace(chosen, user=user, project=project, learn=False)
     if settings().has_users and user != settings().user:
+        await check_active(user)
         check_caller_choices(chosen, user)
         await check_cost_quota(user)
         chosen = fit_defaults(chosen)
@@ -131,7 +133,7 @@ async def _prepare(watch: Watch, tell: Tell) -> Context:
 
 
 async def _find_last_report(watch: Watch, run: str) -> RunRecord | None:
-    """Return the run of the newest check that has a report, before a run."""
+    """Return the newest earlier run of a watch that has a report."""
     for check in await list_checks(watch):
         if check.status != "failed" and check.run != run:
             try:

@@ -1,11 +1,12 @@
-"""Tell whoever asked for it what a watch has found, once, and again only where that failed."""
+"""Send the notices of watches, each once, and again only if sending failed."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 from urllib.parse import urlsplit
 
 from app.watching.mailed_notices import mail_notice
@@ -20,9 +21,14 @@ from runs.watches import (
     put_off_sending,
     set_unsent,
 )
+from text.pluralization import pluralize
 
 CHANNELS = {"webhook": post_notice, "mail": mail_notice}
-"""What sends a notice, by what stands before the receiver."""
+"""The functions that send notices, by the channel of the receiver."""
+
+
+LAST_SECONDS = 60.0
+"""How long the end of the process waits for a notice that is being sent."""
 
 
 def check_receiver(written: str) -> str:
@@ -66,18 +72,44 @@ async def send_notices(owner: str, tell: Callable[[str], object]) -> int:
 async def _send(watch: Watch, check: WatchCheck, tell: Callable[[str], object]) -> int:
     left = await list_unsent_receivers(check)
     for receiver in list(left):
-        channel, _, to = receiver.partition(":")
         try:
-            await CHANNELS[channel](to, _delivery_id(check, receiver), check.notice)
+            await _to_the_end(_send_to(check, receiver, left))
         except Problem as problem:
             tell(f"{watch.name}: {problem}")
             continue
-        left.remove(receiver)
-        await set_unsent(check, left)
-        tell(f"{watch.name}: told {channel}")
+        tell(f"{watch.name}: told {receiver.partition(':')[0]}")
     if left:
-        await put_off_sending(check)
+        wait = await put_off_sending(check)
+        tell(f"{watch.name}: {_describe_wait(wait)}")
     return len(left)
+
+
+async def _send_to(check: WatchCheck, receiver: str, left: list[str]) -> None:
+    channel, _, to = receiver.partition(":")
+    await CHANNELS[channel](to, _delivery_id(check, receiver), check.notice)
+    left.remove(receiver)
+    await set_unsent(check, left)
+
+
+async def _to_the_end(sending: Coroutine[Any, Any, None]) -> None:
+    """Await a notice that is being sent; one that is under way is written down before this ends.
+
+    Raises:
+        CancelledError: If this was cancelled meanwhile, behind the end of the sending.
+    """
+    task = asyncio.ensure_future(sending)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task], timeout=LAST_SECONDS)
+        raise
+
+
+def _describe_wait(seconds: float | None) -> str:
+    if seconds is None:
+        return "a notice could not be sent, and is not tried again; the history has it"
+    minutes = pluralize(round(seconds / 60), "minute")
+    return f"a notice that could not be sent is tried again in {minutes}"
 
 
 def _delivery_id(check: WatchCheck, receiver: str) -> str:

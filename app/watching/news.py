@@ -1,62 +1,66 @@
-"""What a new report says otherwise than the last one, as a notice for whoever is told of it."""
+"""Compose the notice of what is new in a report since the last one."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from calls.attempts import list_attempts, sum_attempts
-from config.errors import Problem
+from config.errors import ErrorCode, Problem
+from graph.records import WebCheck
 from nodes.finished_report import load_report_document
-from prompts.loader import render_prompt
+from report.citations import get_document_key
+from report.document import ReportDocument
+from report.labels import describe_reason
 from report.report_diff import ReportDiff, ReportEnd, compare_reports
+from runs.earlier_runs import load_run_state
 from runs.lifecycle import RunRecord
 from runs.watches import CheckStatus, Watch
+from text.script import detect_language
 from text.secret_masking import mask_secrets_within
 
 MAX_SENTENCES = 20
-"""The most sentences of each kind that a notice shows."""
+"""The most sentences of each kind that a notice shows; likewise sources."""
 
-_GROUPS = ("added", "changed", "removed", "sources_gained", "sources_lost")
+_CHANGES = ("added", "changed", "removed")
 
 
 class News(NamedTuple):
-    """What a check of a watch found."""
+    """The status of a check, and its notice."""
 
     status: CheckStatus
     notice: dict[str, Any]
-    """Plain data, as `webhook` receivers get it."""
+    """Plain data, which webhooks receive as JSON."""
 
 
 async def compose_news(watch: Watch, run: RunRecord, earlier: RunRecord | None) -> News:
-    """Return what the report of a run has that an earlier one has not, and the other way round.
+    """Return how the report of a run differs from an earlier one.
 
     Raises:
-        Problem: `report_not_found` if the run has no report.
+        Problem: `report_not_found` if the run has no report; `search_unavailable` if nothing is
+            known to have changed, but the web could not be searched.
     """
     after = ReportEnd(run.id, await load_report_document(run))
     before = await _load_end(earlier)
     about = {**await _describe_run(watch, run), "title": after.document["title"]}
-    about["language"] = after.document["language"]
+    about |= {"language": after.document["language"], **await _describe_web(run, after.document)}
     if before is None:
         status: CheckStatus = "first"
-        changes: dict[str, Any] = {name: [] for name in _GROUPS}
+        changes: dict[str, Any] = _NO_CHANGES
     else:
         found = await asyncio.to_thread(compare_reports, before, after)
         status = "news" if has_news(found) else "unchanged"
         changes = _list_changes(found)
-    notice = {
-        **about,
-        "status": status,
-        "since": earlier.id if before and earlier else "",
-        **changes,
-    }
+    if status == "unchanged":
+        _check_search(about)
+    since = earlier.id if before and earlier else ""
+    notice = {**about, "status": status, "since": since, **changes}
     return News(status, mask_secrets_within(notice))
 
 
 async def _load_end(run: RunRecord | None) -> ReportEnd | None:
-    """Return an earlier report; None if there is none any more."""
+    """Return an earlier report; `None` if it no longer exists."""
     if run is None:
         return None
     try:
@@ -66,8 +70,8 @@ async def _load_end(run: RunRecord | None) -> ReportEnd | None:
 
 
 def has_news(found: ReportDiff) -> bool:
-    """Tell whether sentences or sources differ; an order or a number of a source is no news."""
-    said = any(found.count(change) for change in ("added", "changed", "removed"))
+    """Say whether sentences or sources differ; their order and numbers do not count."""
+    said = any(found.count(change) for change in _CHANGES)  # type: ignore[arg-type]
     cited = found.sources_gained or found.sources_lost
     return bool(said or cited or not found.comparable)
 
@@ -75,19 +79,69 @@ def has_news(found: ReportDiff) -> bool:
 def _list_changes(found: ReportDiff) -> dict[str, Any]:
     told = found.as_dict()
     changed = [{"before": before, "after": after} for before, after in told["changed"]]
+    lists = {"added": told["added"], "changed": changed, "removed": told["removed"]}
+    lists |= {f"sources_{name}": some for name, some in told["sources"].items()}
     return {
-        "added": told["added"][:MAX_SENTENCES],
-        "changed": changed[:MAX_SENTENCES],
-        "removed": told["removed"][:MAX_SENTENCES],
-        "sources_gained": told["sources"]["gained"][:MAX_SENTENCES],
-        "sources_lost": told["sources"]["lost"][:MAX_SENTENCES],
+        "counts": {name: len(some) for name, some in lists.items()},
+        **{name: some[:MAX_SENTENCES] for name, some in lists.items()},
+        "sections": [*_list_sections(found)],
     }
 
 
+def _list_sections(found: ReportDiff) -> Iterator[dict[str, Any]]:
+    """Yield the sections that differ with their lines that do, in the order of the report."""
+    left = dict.fromkeys(_CHANGES, MAX_SENTENCES)
+    for section in found.sections:
+        lines = []
+        for line in section.lines:
+            if left.get(line.change, 0) > 0:
+                left[line.change] -= 1
+                lines.append({"change": line.change, "before": line.before, "after": line.after})
+        heading = section.heading
+        if lines:
+            yield {"title": heading.after or heading.before if heading else "", "lines": lines}
+
+
+_NO_LISTS = (*_CHANGES, "sources_gained", "sources_lost")
+_NO_CHANGES = {
+    "counts": dict.fromkeys(_NO_LISTS, 0),
+    **{name: [] for name in (*_NO_LISTS, "sections")},
+}
+
+
+async def _describe_web(run: RunRecord, document: ReportDocument) -> dict[str, Any]:
+    """Return which new pages of the web a refresh has found, and why it could not look for them."""
+    state = await load_run_state(run)
+    record = state.get("earlier_run") if state else None
+    none = WebCheck(searched=0, found=[], unsearched="")
+    looked = record.get("web", none) if record else none
+    cited = {get_document_key(source) for source in document["sources"]}
+    found = [{**page, "cited": page["location"] in cited} for page in looked["found"]]
+    return {
+        "searched": looked["searched"],
+        "found": found[:MAX_SENTENCES],
+        "unsearched": looked["unsearched"],
+    }
+
+
+def _check_search(about: dict[str, Any]) -> None:
+    """Make sure that the web was searched, if it should have been, so that nothing is new.
+
+    Raises:
+        Problem: `search_unavailable`.
+    """
+    if about["unsearched"] and not about["searched"]:
+        why = describe_reason(about["unsearched"], "failed", "en")
+        what = f"the web could not be searched for new pages: {why}"
+        hint = "the watch looks again; `dossier doctor` tells what is missing"
+        raise Problem(ErrorCode.SEARCH_UNAVAILABLE, what, hint=hint)
+
+
 def tell_failure(watch: Watch, run: str, problem: Problem) -> News:
-    """Return the notice that a check has failed."""
+    """Return the notice of a failed check."""
     about = {"watch": watch.name, "question": watch.question, "run": run, "title": watch.question}
-    failed = {"status": "failed", "error": problem.as_dict(), "language": "en"}
+    language = detect_language(watch.question)
+    failed = {"status": "failed", "error": problem.as_dict(), "language": language}
     return News("failed", mask_secrets_within({**about, **failed}))
 
 
@@ -102,44 +156,3 @@ async def _describe_run(watch: Watch, run: RunRecord) -> dict[str, Any]:
         "cost": round(spent.dollars, 6),
         "tokens": spent.tokens_in + spent.tokens_out,
     }
-
-
-def render_subject(notice: dict[str, Any]) -> str:
-    """Return the notice in one line."""
-    name = f"watch_{notice['status']}"
-    return render_prompt(name, language=notice["language"], title=notice["title"])
-
-
-def list_notice_groups(notice: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    """Return the groups of changes with their headings, without empty ones."""
-    language = notice["language"]
-    groups = []
-    for name in _GROUPS:
-        if lines := [_line(name, one) for one in notice.get(name, [])]:
-            groups.append((render_prompt(f"watch_{name}", language=language), lines))
-    return groups
-
-
-def _line(group: str, one: Any) -> str:
-    if group == "changed":
-        return f"{one['before']} → {one['after']}"
-    return f"{one['title']} ({one['location']})" if group.startswith("sources_") else str(one)
-
-
-def render_notice(notice: dict[str, Any]) -> str:
-    """Return the notice as plain text."""
-    parts: list[str] = [render_subject(notice), *_list_facts(notice)]
-    for heading, lines in list_notice_groups(notice):
-        parts += ["", heading, *(f"- {line}" for line in lines)]
-    return "\n".join(parts) + "\n"
-
-
-def _list_facts(notice: dict[str, Any]) -> Sequence[str]:
-    """Return the lines that say which question, run and report it is about."""
-    language = notice["language"]
-    if notice["status"] == "failed":
-        problem = Problem.from_dict(notice["error"])
-        return [notice["question"], str(problem)]
-    told = {name: notice[name] for name in ("question", "run", "report", "tokens")}
-    cost = f"{notice['cost']:.2f}"
-    return [render_prompt("watch_facts", language=language, **told, cost=cost)]

@@ -1,13 +1,12 @@
-"""Ask every watch that is due, one after another, and send what has to be told."""
+"""Check every watch that is due, one after another, and send the notices."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from typing import NamedTuple
 
-from app.watching.check import run_check
+from app.watching.check import Tell, run_check
 from app.watching.delivery import send_notices
 from config.errors import ErrorCode, Problem
 from runs.watches import Watch, WatchCheck, list_due_watches
@@ -15,23 +14,20 @@ from runs.watches import Watch, WatchCheck, list_due_watches
 POLL_SECONDS = 30.0
 """How often a loop looks for watches that are due; any process may add one."""
 
-Tell = Callable[[str], object]
-"""Tells a person one line."""
-
 
 class Round(NamedTuple):
-    """What was asked, and how many notices could not be sent."""
+    """The checks that were made, and how many notices could not be sent."""
 
     checks: list[tuple[Watch, WatchCheck]]
     unsent: int
 
 
 async def run_round(owner: str, tell: Tell) -> Round:
-    """Ask the watches that are due; what another process is asking is left to it.
+    """Check the watches that are due, except those that another process is checking.
 
     Args:
-        owner: Whose; everybody's if empty.
-        tell: Tells how far it is.
+        owner: The owner of the watches; everybody's if empty.
+        tell: Receives lines of progress.
     """
     now, checks = time.time(), []
     for watch in await list_due_watches(now, owner):
@@ -47,7 +43,7 @@ async def run_round(owner: str, tell: Tell) -> Round:
 
 
 async def run_rounds(tell: Tell) -> None:
-    """Ask what is due until the process is stopped; what fails is told, and tried again."""
+    """Check what is due until the process is stopped; failures are reported and tried again."""
     while True:
         try:
             await run_round("", tell)

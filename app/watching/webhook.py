@@ -1,4 +1,4 @@
-"""Tell a webhook, signed as Standard Webhooks asks for."""
+"""Post a notice to a webhook, signed as Standard Webhooks specifies."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from config.settings import settings
 from tools.web.transport import PublicTransport, load_certificates
 from tools.web.urls import redact_url
 
-SECONDS = 20.0
+TIMEOUT_SECONDS = 20.0
 """How long a receiver may take to answer."""
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what the standard puts before a secret in Base64
-"""What a secret begins with whose rest is Base64."""
+"""The prefix of a secret whose rest is Base64."""
 
 
 async def post_notice(url: str, id: str, notice: Mapping[str, Any]) -> None:
-    """Send a notice as JSON; a receiver knows a repetition by its id.
+    """Send a notice as JSON; the id lets a receiver recognize a repetition.
 
     Raises:
-        Problem: `notice_failed`, or `url_blocked` and its like for an address that may not be
-            reached.
+        Problem: `notice_failed`, or `url_blocked` for an address that must not be reached.
     """
     body = json.dumps(notice, ensure_ascii=False).encode()
     transport = PublicTransport(
@@ -38,7 +37,7 @@ async def post_notice(url: str, id: str, notice: Mapping[str, Any]) -> None:
     )
     where = redact_url(url)
     try:
-        async with httpx.AsyncClient(transport=transport, timeout=SECONDS) as client:
+        async with httpx.AsyncClient(transport=transport, timeout=TIMEOUT_SECONDS) as client:
             answer = await client.post(url, content=body, headers=_headers(id, body))
     except httpx.HTTPError as error:
         what = f"the webhook cannot be reached: {type(error).__name__}"

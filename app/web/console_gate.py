@@ -17,6 +17,7 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.route_path import get_route_path
 from app.server_token import load_server_token
 from app.web.sign_in_sessions import find_session_token
 from config.errors import ErrorCode, Problem
@@ -44,13 +45,13 @@ class ConsoleVisit(NamedTuple):
 
 def is_console_path(scope: Scope) -> bool:
     """Say whether a request is for the console."""
-    path = _path(scope)
+    path = get_route_path(scope)
     return scope["type"] == "http" and (path == CONSOLE or path.startswith(f"{CONSOLE}/"))
 
 
 def is_open_console_path(scope: Scope) -> bool:
     """Say whether a request is for what of the console needs no login."""
-    path = _path(scope)
+    path = get_route_path(scope)
     return scope["type"] == "http" and (path == SIGN_IN or path.startswith(STATIC))
 
 
@@ -119,7 +120,7 @@ def check_next_path(path: str) -> str:
 async def send_to_sign_in(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request of nobody with the way to the page where one signs in."""
     headers = Headers(scope=scope)
-    asked = _path(scope) if scope["method"] == "GET" else CONSOLE
+    asked = get_route_path(scope) if scope["method"] == "GET" else CONSOLE
     query = scope.get("query_string", b"").decode("latin-1")
     wanted = f"{asked}?{query}" if query and asked != CONSOLE else asked
     where = f"{SIGN_IN}?next={quote(wanted, safe='/')}"
@@ -127,7 +128,3 @@ async def send_to_sign_in(scope: Scope, receive: Receive, send: Send) -> None:
     if "hx-request" in headers:
         answer = Response(status_code=401, headers={"HX-Redirect": SIGN_IN})
     await answer(scope, receive, send)
-
-
-def _path(scope: Scope) -> str:
-    return str(scope["path"]).removeprefix(scope.get("root_path", ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
@@ -11,12 +12,14 @@ from fastapi import APIRouter, Depends
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from langgraph_sdk.errors import APIError
+from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app.auth.request_identity import find_user
-from app.problems import strip_command_hint
+from app.problems import BROKEN, LOG, strip_command_hint
 from app.web.console_gate import CONSOLE, is_form_token
 from app.web.page_rendering import get_visit, render_problem_page
 from config.errors import ErrorCode, Problem, describe_validation_error
@@ -26,6 +29,8 @@ FORM_TOKEN = "form_token"  # noqa: S105 - the name of a field
 MAX_FORM_BYTES = 60_000_000
 MAX_FORM_FILES = 50
 MAX_FORM_FIELDS = 2_000
+
+log = logging.getLogger(__name__)
 
 _Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -42,12 +47,19 @@ class ConsoleRoute(APIRoute):
                 return await handle(request)
             except Problem as problem:
                 return render_problem_page(request, strip_command_hint(problem))
-            except RequestValidationError as error:
+            except (RequestValidationError, ValidationError) as error:
                 where, what = describe_validation_error(error.errors()[0])
                 wrong = Problem(ErrorCode.REQUEST_REFUSED, what, where=where)
                 return render_problem_page(request, wrong)
             except (APIError, httpx.TransportError) as error:
                 return render_problem_page(request, read_server_problem(error))
+            except HTTPException as error:
+                refused = Problem(ErrorCode.REQUEST_REFUSED, str(error.detail))
+                return render_problem_page(request, refused)
+            except Exception:
+                log.exception(BROKEN)
+                defect = Problem(ErrorCode.INTERNAL, BROKEN, hint=LOG)
+                return render_problem_page(request, defect)
 
         return answer
 

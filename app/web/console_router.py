@@ -14,6 +14,7 @@ from app.web import (
     report_pages,
     sign_in_pages,
     static_files,
+    watch_pages,
     work_pages,
 )
 from app.web.console_route import make_console_router
@@ -41,6 +42,7 @@ CONSOLE_ROUTERS = (
     memory_pages.router,
     agents_md_pages.router,
     knowledge_pages.router,
+    watch_pages.router,
     operator_pages.router,
     _rest,
 )

@@ -111,7 +111,13 @@ async def begin_run(
             stream_resumable=True,
             multitask_strategy="reject",
         )
-    follow_run(request, thread, str(run["run_id"]))
+    follow_run(request, thread, str(run["run_id"]), _read_question(content))
+
+
+def _read_question(content: str | list[dict[str, Any]] | None) -> str:
+    if isinstance(content, list):
+        return str(content[0].get("text", ""))
+    return content or ""
 
 
 async def stop_thread_runs(request: Request, thread: str) -> None:

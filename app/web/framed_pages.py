@@ -5,9 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from app.web.page_rendering import PAGE_HEADERS
-from text.regex import regex
-
-_POLICY = regex(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
+from report.rendering.html_page import find_page_policy
 
 
 def answer_framed_page(page: str) -> Response:
@@ -15,9 +13,7 @@ def answer_framed_page(page: str) -> Response:
 
     It has an origin of its own, so a script in it reads nothing of the console.
     """
-    own = _POLICY.search(page)
-    policy = own[1] if own else "default-src 'none'"
-    rules = f"{policy}; frame-ancestors 'self'; sandbox allow-scripts allow-popups"
+    rules = f"{find_page_policy(page)}; frame-ancestors 'self'; sandbox allow-scripts allow-popups"
     rules += " allow-popups-to-escape-sandbox allow-downloads"
     headers = {**PAGE_HEADERS, "Content-Security-Policy": rules, "X-Frame-Options": "SAMEORIGIN"}
     return Response(page, headers=headers, media_type="text/html; charset=utf-8")

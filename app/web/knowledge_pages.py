@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Annotated
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated, Any
 
 from fastapi import Path, Query
 from starlette.datastructures import UploadFile
@@ -34,6 +34,7 @@ router = make_console_router()
 
 _READ_SECONDS = 60.0
 _CHUNK = 1_000_000
+_NOTHING_SENT: Mapping[str, str] = {"name": "", "about": ""}
 
 BaseName = Annotated[Name, Path()]
 Told = Annotated[str, Query(max_length=20)]
@@ -51,6 +52,7 @@ async def _render(
     *,
     told: str = "",
     problem: Problem | None = None,
+    sent: Mapping[str, str] = _NOTHING_SENT,
     read: RefreshedBase | None = None,
 ) -> Response:
     bases = await list_bases(owner)
@@ -59,8 +61,14 @@ async def _render(
         for base in bases
         if base.kind == UPLOADS_KIND and not base.is_shared
     }
-    values = {"bases": bases, "files": files, "told": told, "problem": problem, "read": read}
-    values |= {"uploads": UPLOADS_KIND, "suffixes": ",".join(sorted(READABLE_SUFFIXES))}
+    values: dict[str, Any] = {"bases": bases, "files": files, "told": told}
+    values |= {
+        "problem": problem,
+        "read": read,
+        "sent": sent,
+        "uploads": UPLOADS_KIND,
+        "suffixes": ",".join(sorted(READABLE_SUFFIXES)),
+    }
     status = problem.error.http_status if problem else 200
     return render_console_page(request, "knowledge", values, status)
 
@@ -84,7 +92,8 @@ async def make_console_base(request: Request, owner: Owner, form: CheckedForm) -
             await delete_api_folder(folder, owner)
             raise
     except Problem as problem:
-        return await _render(request, owner, problem=problem)
+        sent = {name: form.text(name) for name in _NOTHING_SENT}
+        return await _render(request, owner, problem=problem, sent=sent)
     return await _render(request, owner, told="made", read=read)
 
 

@@ -51,6 +51,8 @@ class LiveRun:
 
     run: str
     """The id of the server's run."""
+    question: str = ""
+    """What was asked, until the run itself is recorded; empty where another process asked it."""
     events: int = 0
     stage: str = ""
     """What it does now, in words."""
@@ -111,18 +113,19 @@ def find_live_run(thread: str) -> LiveRun | None:
     return _runs.get().get(thread)
 
 
-def follow_run(request: Request, thread: str, run: str) -> LiveRun:
+def follow_run(request: Request, thread: str, run: str, question: str = "") -> LiveRun:
     """Begin to follow a run; one that is followed already goes on being so.
 
     Args:
         request: In whose name the server is asked.
         thread: The thread.
         run: The id of the server's run.
+        question: What it was asked, if that is known.
     """
     known = _runs.get().get(thread)
     if known and known.run == run:
         return known
-    live = LiveRun(run)
+    live = LiveRun(run, question)
     live.task = asyncio.create_task(_follow(request, thread, live))
     _runs.get()[thread] = live
     return live

@@ -97,14 +97,21 @@ def _environment() -> Environment:
         "moment": _format_moment,
         "iso": _format_iso,
         "dollars": _format_dollars,
+        "sentence": _begin_sentence,
         "segment": partial(quote, safe=""),
         "weblink": _keep_web_address,
     }
     return made
 
 
+def _begin_sentence(words: str) -> str:
+    """Return the words of a problem with a capital letter."""
+    return words[:1].upper() + words[1:]
+
+
 def _format_moment(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}" if seconds else ""
+    """Return a time with the zone of the server; the script shows it in that of the reader."""
+    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M %Z}" if seconds else ""
 
 
 def _format_iso(seconds: float) -> str:

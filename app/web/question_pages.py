@@ -40,16 +40,16 @@ async def ask_in_console(request: Request, owner: Owner, form: CheckedForm) -> R
     except Problem as problem:
         sent = {name: form.text(name) for name in _FIELDS}
         return await _render_question(request, owner, sent, problem)
-    return go_to(f"{CONSOLE}/work/{thread}")
+    return go_to(f"{CONSOLE}/questions/{thread}")
 
 
-@router.post("/work/{thread}/ask")
+@router.post("/questions/{thread}/ask")
 async def ask_on(thread: Name, request: Request, owner: Owner, form: CheckedForm) -> Response:
     """Ask on in a conversation, with the choices of its last question."""
     content = await read_question_form(form)
     last = await find_newest_run(owner, thread)
     await begin_run(request, thread, read_follow_choices(last and last.context), content=content)
-    return go_to(f"{CONSOLE}/work/{thread}")
+    return go_to(f"{CONSOLE}/questions/{thread}")
 
 
 def read_follow_choices(context: dict[str, Any] | None) -> dict[str, Any]:

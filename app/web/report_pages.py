@@ -195,4 +195,4 @@ async def deepen_section(
     request_words = say(document["language"][:2], "report.deepen_words", number=number)
     choices = read_follow_choices(record.context)
     await begin_run(request, record.thread, choices, content=request_words)
-    return go_to(f"{CONSOLE}/work/{record.thread}")
+    return go_to(f"{CONSOLE}/questions/{record.thread}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from typing import Any
 
@@ -23,6 +24,9 @@ from config.errors import ErrorCode, Problem
 
 MAX_TOKEN_CHARS = 16_384
 
+_MAX_SIGN_IN_BYTES = 100_000
+"""The largest form of those who are not signed in: a token, and where to go."""
+
 _YEAR = 365 * 86_400
 
 
@@ -31,7 +35,7 @@ class _OpenConsoleRoute(OpenRoute, ConsoleRoute):
 
 
 def _make_open_router(route: type[APIRoute]) -> APIRouter:
-    return APIRouter(route_class=route, include_in_schema=False)
+    return APIRouter(route_class=route, include_in_schema=False, max_body_size=_MAX_SIGN_IN_BYTES)
 
 
 open_router = _make_open_router(_OpenConsoleRoute)
@@ -75,7 +79,7 @@ async def _check_token(token: str) -> None:
     if kind is LoginKind.USERS:
         await get_login().identify({"x-api-key": token})
         return
-    right = load_server_token()
+    right = await asyncio.to_thread(load_server_token)
     if kind is LoginKind.DEPLOYMENT or not secrets.compare_digest(token.encode(), right.encode()):
         raise Problem(ErrorCode.TOKEN_WRONG, "this is not the token of this server")
 

@@ -28,19 +28,19 @@ from app.web.question_forms import describe_choices, list_choice_bounds, read_fo
 from app.web.question_pages import read_follow_choices
 from calls.attempts import list_attempts, sum_attempts
 from config.errors import ErrorCode, Problem
+from graph.records import DELIVERED
 from runs.lifecycle import RunRecord, find_newest_run, with_real_status
 from runs.progress_events import NOTHING_SPENT, UNKNOWN_LEFT, describe_left
 from tools.knowledge.catalog import list_bases
 
 router = make_console_router()
 
-FINISHED = ("succeeded", "partial", "insufficient_evidence")
 RESUMABLE = ("paused", "failed", "cancelled", "partial")
 
 _CHOICES = ("refresh", "reuse", "deepen", "new")
 
 
-@router.get("/work/{thread}")
+@router.get("/questions/{thread}")
 async def show_work(thread: Name, request: Request, owner: Owner) -> Response:
     """Show how a question stands: at work, waiting for the person, or ended."""
     standing = await read_standing(request, thread)
@@ -54,12 +54,12 @@ async def show_work(thread: Name, request: Request, owner: Owner) -> Response:
     if standing.request:
         return await _render_asked(request, owner, thread, standing.request, run)
     run = run and with_real_status(run)
-    if run and run.folder and run.status in FINISHED:
+    if run and run.folder and run.status in DELIVERED:
         return go_to(f"{CONSOLE}/reports/{run.id}")
     return await _render_ended(request, thread, standing, run)
 
 
-@router.get("/work/{thread}/progress")
+@router.get("/questions/{thread}/progress")
 async def show_progress_part(
     thread: Name,
     request: Request,
@@ -70,7 +70,7 @@ async def show_progress_part(
     """Return the part of the page that tells how far a run is; nothing if nothing is new."""
     standing = await read_standing(request, thread)
     if standing.status != "busy":
-        return Response(status_code=204, headers={"HX-Redirect": f"{CONSOLE}/work/{thread}"})
+        return Response(status_code=204, headers={"HX-Redirect": f"{CONSOLE}/questions/{thread}"})
     live = follow_run(request, thread, standing.run)
     if live.events == seen:
         return Response(status_code=204, headers=PAGE_HEADERS)
@@ -78,15 +78,15 @@ async def show_progress_part(
     return _render_progress(request, "_progress", thread, live, run, spoken=stage)
 
 
-@router.post("/work/{thread}/cancel")
+@router.post("/questions/{thread}/cancel")
 async def stop_work(thread: Name, request: Request, form: CheckedForm) -> Response:
     """Stop the work on a question; it can be resumed."""
     del form
     await stop_thread_runs(request, thread)
-    return go_to(f"{CONSOLE}/work/{thread}")
+    return go_to(f"{CONSOLE}/questions/{thread}")
 
 
-@router.post("/work/{thread}/resume")
+@router.post("/questions/{thread}/resume")
 async def resume_work(thread: Name, request: Request, owner: Owner, form: CheckedForm) -> Response:
     """Go on with a question that failed, was stopped or left something undone."""
     run = await find_newest_run(owner, thread)
@@ -94,10 +94,10 @@ async def resume_work(thread: Name, request: Request, owner: Owner, form: Checke
     if cost := form.words("max_cost"):
         choices["max_cost"] = read_form_number("max_cost", cost)
     await begin_run(request, thread, choices)
-    return go_to(f"{CONSOLE}/work/{thread}")
+    return go_to(f"{CONSOLE}/questions/{thread}")
 
 
-@router.post("/work/{thread}/answer")
+@router.post("/questions/{thread}/answer")
 async def answer_work(thread: Name, request: Request, owner: Owner, form: CheckedForm) -> Response:
     """Send the person's decision to a run that waits for it.
 
@@ -112,7 +112,7 @@ async def answer_work(thread: Name, request: Request, owner: Owner, form: Checke
     run = await find_newest_run(owner, thread)
     choices = run.context if run else {}
     await begin_run(request, thread, choices, answer=answer)
-    return go_to(f"{CONSOLE}/work/{thread}")
+    return go_to(f"{CONSOLE}/questions/{thread}")
 
 
 def _read_answer(form: SentForm, asked: Mapping[str, Any]) -> Any:

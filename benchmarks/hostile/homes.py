@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from benchmarks import forks
 from benchmarks.damage import COMMANDS, QUESTION, furnish
-from benchmarks.forks import SECONDS, make_environment
+from runs.checkpointer import CheckpointSaver
 
 
 class Trial(NamedTuple):
@@ -36,64 +36,51 @@ def restore_home(folder: Path) -> None:
 KILLED = 9
 """The exit status of a process that dies in the middle of its work."""
 
-DYING = f"""
-import os
-from app.cli.start import main
-from runs.checkpointer import CheckpointSaver
+_Moment = Callable[[str, Mapping[str, Any], Mapping[str, Any]], object]
+"""Whether a checkpoint is a certain one, by the branch, the checkpoint and its metadata."""
 
-put = CheckpointSaver.put
-
-def last(self, config, checkpoint, metadata, versions):
-    branch = config["configurable"].get("checkpoint_ns", "")
-    if {{moment}}:
-        os._exit({KILLED})
-    return put(self, config, checkpoint, metadata, versions)
-
-CheckpointSaver.put = last
-main()
-"""
-"""A program that runs a command of dossier, and dies before a certain checkpoint is saved."""
-
-MOMENTS = {
-    "killed": 'branch and metadata["step"] == 2',
-    "written": 'branch and metadata["step"] == 1',
-    "joined": 'not branch and checkpoint["channel_values"].get("findings")',
+MOMENTS: dict[str, _Moment] = {
+    "killed": lambda branch, _, metadata: branch and metadata["step"] == 2,
+    "written": lambda branch, _, metadata: branch and metadata["step"] == 1,
+    "joined": lambda branch, saved, _: not branch and saved["channel_values"].get("findings"),
 }
 """When a run dies, by the thread that it leaves: in a branch that has researched, before what a
 branch has written is in its state, and before what the branches hand over is in that of the run."""
+
+
+def die_at(thread: str) -> None:
+    """Let this process die at the moment of a thread, before that checkpoint is saved."""
+    put, is_moment = CheckpointSaver.put, MOMENTS[thread]
+
+    def save_or_die(
+        self: CheckpointSaver, config: Any, checkpoint: Any, metadata: Any, versions: Any
+    ) -> Any:
+        if is_moment(config["configurable"].get("checkpoint_ns", ""), checkpoint, metadata):
+            os._exit(KILLED)
+        return put(self, config, checkpoint, metadata, versions)
+
+    CheckpointSaver.put = save_or_die  # type: ignore[method-assign]
+
+
+def ask_in(thread: str) -> list[str]:
+    """Return the command whose run dies at the moment of a thread."""
+    # The home has an answer to the same question.
+    return ["ask", QUESTION, "--again", "new", "--docs", "bees", "--thread", thread, "--yes"]
 
 
 def furnish_homes(folder: Path) -> None:
     """Make a home, and beside it files of the kinds that no command should be given."""
     furnish(folder, lambda words: forks.run_in_fork(folder, words, folder.with_suffix(".err")))
     for thread in MOMENTS:
-        kill_at_moment(folder, thread)
+        log = folder.with_suffix(".err")
+        status = forks.run_in_fork(folder, ask_in(thread), log, begin=partial(die_at, thread))
+        if status != KILLED:
+            raise RuntimeError(log.read_text("utf-8", errors="replace"))
     (folder / "empty").touch()
     (folder / "zeros").write_bytes(bytes(5_000))
     (folder / "loop").symlink_to("loop")
     (folder / "words.json").write_text('{"id": "1", "text": "bees"}\n')
     (folder / "words.env").write_text("DOSSIER_LEARN_SECONDS=3\n")
-
-
-def kill_at_moment(folder: Path, thread: str) -> None:
-    """Leave a thread whose run was killed at one of the moments.
-
-    Raises:
-        RuntimeError: When the run came to its end.
-    """
-    # The home has an answer to the same question.
-    words = ["ask", QUESTION, "--again", "new", "--docs", "bees", "--thread", thread, "--yes"]
-    made = subprocess.run(  # noqa: S603 - our own command
-        [sys.executable, "-c", DYING.format(moment=MOMENTS[thread]), *words],
-        cwd=folder,
-        env={**make_environment(folder), "DOSSIER_EMBEDDINGS": "none"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    if made.returncode != KILLED:
-        raise RuntimeError(made.stderr.decode(errors="replace"))
 
 
 FORGED: tuple[Any, ...] = (

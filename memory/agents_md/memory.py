@@ -26,7 +26,7 @@ from memory.agents_md.proposals import ITEM_CHARS, Proposal, undo_file_edit
 from memory.protocol import Erase, ErasureRequest, Export, Memory, MemoryItem, Note, Query
 from memory.tables import proposals
 from storage.events import Event, LoggedEvent, Reverse, empty_events, log_event
-from text.tokens import count_tokens, estimate_tokens
+from text.tokens import bytes_fit, count_tokens, estimate_tokens
 from text.words import search_words
 
 LEARNED = "#learned"
@@ -231,8 +231,10 @@ async def files_over_budget(owner: str, most: int) -> list[tuple[str, int]]:
         owner: Whose.
         most: How many tokens all of them may have.
     """
-    files = await list_memory_files(owner)
-    sizes = [(note.title, count_tokens(note.text)) for one in files for note in one.notes]
+    notes = [note for one in await list_memory_files(owner) for note in one.notes]
+    if bytes_fit((note.text for note in notes), most):
+        return []
+    sizes = [(note.title, count_tokens(note.text)) for note in notes]
     return sizes if sum(tokens for _, tokens in sizes) > most else []
 
 

@@ -17,6 +17,7 @@ from text.regex import regex
 _NO_CARD = ".card.none"
 _UNSAFE = regex(r"[^\w .,;:!?()-]")
 _MAX_RUNNING_CHARS = 90
+_POLICY = regex(r'http-equiv="Content-Security-Policy" content="([^"]+)"')
 
 
 def fill_page(title: str, language: str, pointed: str, **parts: str) -> str:
@@ -45,6 +46,12 @@ def fill_page(title: str, language: str, pointed: str, **parts: str) -> str:
         script_hash=hash_element(script),
         **parts,
     )
+
+
+def find_page_policy(page: str) -> str:
+    """Return the content security policy that a page declares; one that loads nothing if none."""
+    found = _POLICY.search(page)
+    return found[1] if found else "default-src 'none'"
 
 
 @cache

@@ -26,22 +26,13 @@ from runs.lifecycle import create_run
 from tests.api_client import LoggedIn, connect
 from tests.conftest import make
 from tests.fake_model import Script
+from tests.flow.conftest import QUOTE
 from tests.flow.test_defects import quiet
 from tools.worker_pool import WorkerLost
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "Checks", "Lessons"
 )
-
-QUOTE = "The waggle dance tells other bees the direction of food."
-TABLE = "| what | told |\n|---|---|\n| direction | the angle [S1] |"
-
-
-@pytest.fixture
-async def asked(thread: ThreadSession, choices: dict[str, object], script: Script) -> str:
-    script.on("reporter", f'They show the way: <q s="S1">{QUOTE}</q> [S1]\n\n{TABLE}')
-    state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
-    return str(state["run"])
 
 
 @pytest.fixture

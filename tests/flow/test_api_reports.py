@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
 import pytest
 
 from app.access import AccessMiddleware, AccessRules
 from app.api.application import make_api
+from app.auth.user_store import add_user, remove_user
 from app.cli.dispatch import Invocation
 from config.settings import settings
 from graph.context import Context
@@ -23,20 +23,13 @@ from storage.file_store import file_store
 from tests.api_client import LoggedIn, code_of, connect
 from tests.conftest import make
 from tests.fake_model import Script
+from tests.flow.conftest import QUOTE, FinishedRun
 from tests.flow.test_defects import quiet
+from tests.places import new_process
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "Checks", "Lessons"
 )
-
-QUOTE = "The waggle dance tells other bees the direction of food."
-
-
-@pytest.fixture
-async def asked(thread: ThreadSession, choices: dict[str, object], script: Script) -> str:
-    script.on("reporter", f'They show the way: <q s="S1">{QUOTE}</q> [S1]')
-    state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
-    return str(state["run"])
 
 
 @pytest.fixture
@@ -87,16 +80,16 @@ async def test_a_source_is_told_with_the_words_that_are_cited_in_their_paragraph
 
 
 async def test_no_answer_says_where_files_are_on_the_server(
-    client: httpx.AsyncClient, asked: str, bees: str
+    client: httpx.AsyncClient, asked: str, finished_run: FinishedRun
 ):
     for path in ("", "/sources", "/sources/1", "/versions"):
         answer = await client.get(f"/api/reports/{asked}{path}")
         assert answer.status_code == 200, answer.text
-        assert str(Path(bees).parent) not in answer.text, path
+        assert str(finished_run.docs.parent) not in answer.text, path
         assert str(settings().home) not in answer.text, path
     run = await client.get(f"/api/runs/{asked}")
-    assert str(Path(bees).parent) not in run.text
-    assert Path(bees).name in run.text
+    assert str(finished_run.docs.parent) not in run.text
+    assert finished_run.docs.name in run.text
 
 
 async def test_versions_of_a_conversation_are_listed_and_compared(
@@ -105,7 +98,9 @@ async def test_versions_of_a_conversation_are_listed_and_compared(
     thread: ThreadSession,
     choices: dict[str, object],
     script: Script,
+    finished_run: FinishedRun,
 ):
+    choices["files"] = [str(finished_run.docs)]
     script.on("reporter", f'They tell the way: <q s="S1">{QUOTE}</q> [S1]')
     second = (await thread.begin("Why do bees fly home?", make(choices), quiet)).state["run"]
 
@@ -131,7 +126,7 @@ async def test_feedback_becomes_a_fact(client: httpx.AsyncClient, asked: str):
 
 
 async def test_a_link_shows_the_report_to_anybody_until_it_is_revoked(
-    client: httpx.AsyncClient, asked: str, bees: str
+    client: httpx.AsyncClient, asked: str, finished_run: FinishedRun
 ):
     await client.post(f"/api/reports/{asked}/feedback", json={"words": "Nobody may read this."})
     made = await client.post(f"/api/reports/{asked}/shares", json={"hours": 1})
@@ -146,7 +141,7 @@ async def test_a_link_shows_the_report_to_anybody_until_it_is_revoked(
         assert "waggle dance" in page.text
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
-        for private in ("Nobody may read", str(Path(bees).parent), Invocation().owner):
+        for private in ("Nobody may read", str(finished_run.docs.parent), Invocation().owner):
             assert private not in page.text, private
         assert code_of(await stranger.get("/api/reports")) == (401, "token_missing")
         listed = (await client.get(f"/api/reports/{asked}/shares")).json()
@@ -170,6 +165,20 @@ async def test_an_expired_link_shows_nothing_and_only_the_hash_of_its_address_is
     assert not any(token in row for row in rows)
     later = time.time() + 1801
     monkeypatch.setattr(report_shares.time, "time", lambda: later)
+    assert code_of(await client.get(link["url"])) == (404, "share_not_found")
+
+
+async def test_a_link_of_a_user_who_was_removed_shows_nothing(
+    client: httpx.AsyncClient, asked: str, monkeypatch: pytest.MonkeyPatch
+):
+    link = (await client.post(f"/api/reports/{asked}/shares", json={})).json()
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    monkeypatch.setenv("DOSSIER_USER", "somebody")
+    new_process()
+    await add_user("local")
+    assert (await client.get(link["url"])).status_code == 200
+
+    await remove_user("local")
     assert code_of(await client.get(link["url"])) == (404, "share_not_found")
 
 

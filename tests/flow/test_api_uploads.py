@@ -186,6 +186,14 @@ async def test_what_is_no_document_by_its_content_is_refused_and_nothing_of_it_i
     assert file_store().list("uploads") == []
 
 
+async def test_a_form_is_refused_instead_of_stored_with_its_wrapping(client: httpx.AsyncClient):
+    answer = await client.post("/api/uploads", files={"file": ("bees.txt", b"Bees dance.")})
+
+    assert code_of(answer) == (415, "upload_type")
+    assert "curl -T" in answer.json()["hint"]
+    assert (await client.get("/api/uploads")).json()["items"] == []
+
+
 async def test_a_large_file_of_a_wrong_type_is_refused_while_it_comes_in(
     client: httpx.AsyncClient,
 ):
@@ -210,6 +218,7 @@ async def test_a_large_file_of_a_wrong_type_is_refused_while_it_comes_in(
         ("page", b"<!DOCTYPE html><p>Hello</p>", "page.html"),
         ("letter", archive("word/document.xml"), "letter.docx"),
         ("../../etc/passwd.txt", NOTE, "passwd.txt"),
+        ("for \u202etxt.exe.txt", NOTE, "for _txt.exe.txt"),
         ("my password is hunter2-Zebra9.txt", NOTE, None),
     ],
 )

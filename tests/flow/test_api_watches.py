@@ -11,7 +11,7 @@ import pytest
 
 from app.api.application import make_api
 from runs.call_site import join_owner
-from runs.watches import WatchCheck, find_watch, list_due_watches, record_check
+from runs.watches import WatchCheck, find_watch, list_due_watches, pause_watches, record_check
 from tests.api_client import LoggedIn, code_of, connect
 from tests.places import new_process
 
@@ -96,3 +96,39 @@ async def test_a_user_has_so_many_watches_and_no_more(ann: httpx.AsyncClient):
     third = await ann.post("/api/watches", json={**WEEKLY, "name": "three"})
 
     assert code_of(third)[1] == "choice_refused"
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        ({"notify": ["mail:eve@evil.example"]}, True),
+        ({"cron": "* * * * *"}, True),
+        ({"context": {"files": ["/etc"]}}, True),
+        ({"notify": ["mail:ann@example.org"]}, False),
+    ],
+)
+async def test_what_an_import_brings_goes_on_inside_of_what_the_operator_allows_alone(
+    ann: httpx.AsyncClient, more: dict[str, Any], refused: bool
+):
+    await ann.post("/api/watches", json=WEEKLY)
+    exported = (await ann.get("/api/memory-export")).json()
+    exported["watches"][0] |= {"name": "moved", **more}
+    moved = await ann.post("/api/memory-import?vouch=true", json=exported)
+    assert moved.json()["watches"] == 1
+    assert (await ann.get("/api/watches/moved")).json()["status"] == "paused"
+
+    resumed = await ann.patch("/api/watches/moved", json={"status": "active"})
+
+    assert (resumed.status_code == 200) is not refused
+    if refused:
+        assert code_of(resumed) == (403, "choice_refused")
+
+
+async def test_the_watches_of_a_user_who_is_removed_are_paused(ann: httpx.AsyncClient):
+    await ann.post("/api/watches", json=WEEKLY)
+    await ann.post("/api/watches?project=bees", json=WEEKLY)
+    async with connect(LoggedIn(make_api(), "anna")) as other:
+        await other.post("/api/watches", json=WEEKLY)
+
+    assert await pause_watches("ann") == 2
+    assert [one.owner for one in await list_due_watches(time.time())] == [join_owner("anna", "")]

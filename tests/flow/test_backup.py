@@ -15,7 +15,9 @@ from sqlalchemy import insert, select
 
 from config.errors import Problem
 from graph.session import ThreadSession, open_session
+from library.documents import list_stored_files
 from library.page_retrieval import find_pages
+from library.scope import list_namespaces
 from library.tables import vector_sets, vectors
 from privacy import backup as backup_module
 from privacy import restore as restore_module
@@ -31,6 +33,7 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.places import new_process
+from tools.folder_ingestion import ingest_folder
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "reporter", "Checks"
@@ -125,6 +128,35 @@ async def test_a_restored_home_equals_the_original(
     assert sum(one.rows for one in manifest.tables) == sum(
         len(rows) for name, rows in original.items() if name in metadata.tables
     )
+
+
+async def test_files_are_found_where_they_are_after_a_restore(
+    home: Path, tmp_path: Path, elsewhere: Callable[[], Path]
+):
+    address = file_store().address("uploads/t1/hash/bees.txt")
+    file_store().write("uploads/t1/hash/bees.txt", b"Bees dance on the comb.\n")
+    nearby = tmp_path / "home-of-bees" / "uploads"
+    nearby.mkdir(parents=True)
+    (nearby / "comb.txt").write_text("The comb hangs in the dark.\n")
+    for folder in (Path(address).parent, nearby):
+        await ingest_folder(ME, folder, str)
+    await write_backup(tmp_path / "moved.backup")
+    await close_database()
+    other = elsewhere()
+    await restore_backup(tmp_path / "moved.backup")
+
+    moved = file_store().address("uploads/t1/hash/bees.txt")
+    listed = [one.path for one in await list_stored_files(ME, [str(Path(moved).parent)])]
+    beside = [one.path for one in await list_stored_files(ME, [str(nearby)])]
+    assert moved.startswith(str(other))
+    assert listed == [moved]
+    assert beside == [str(nearby / "comb.txt")]
+    for folder in (Path(moved).parent, nearby):
+        assert await find_pages(ME, "bees comb", 5, [str(folder)])
+    file_store().write("uploads/t1/hash/wasps.txt", b"Wasps chew wood.\n")
+    await ingest_folder(ME, Path(moved).parent, str)
+    groups = [one.group for one in await list_namespaces(ME) if one.group]
+    assert sorted(groups) == sorted([str(Path(moved).parent), str(nearby)])
 
 
 async def test_searches_of_a_restored_home_find_the_same(
@@ -295,7 +327,7 @@ async def test_a_restore_that_fails_leaves_nothing_and_can_be_done_again(
     other = elsewhere()
     with monkeypatch.context() as patch:
         patch.setattr(restore_module, "_is_equal", lambda *_: False)
-        with pytest.raises(Problem, match="is not what was saved"):
+        with pytest.raises(Problem, match="differs from what was saved"):
             await restore_backup(backup)
     assert not [*other.rglob("*.md")]
     assert not await find_pages(ME, "winter cluster honey", 1)

@@ -14,20 +14,16 @@ from app.web import work_pages
 from app.web.console_threads import ThreadStanding
 from config.settings import settings
 from graph.context import Context
-from graph.session import ThreadSession
 from memory.agents_md.proposals import Proposal, list_proposals, save_proposal
 from memory.registry import list_items
 from runs.lifecycle import create_run
-from tests.conftest import make
 from tests.console_client import as_this_user, open_console, send_form
-from tests.fake_model import Script
-from tests.flow.test_defects import quiet
+from tests.flow.conftest import QUOTE
 
 pytestmark = pytest.mark.extractive(
     "Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "Checks", "Lessons"
 )
 
-QUOTE = "The waggle dance tells other bees the direction of food."
 EVIL = "<script>alert(1)</script>"
 SAFE = "&lt;script&gt;alert(1)&lt;/script&gt;"
 
@@ -37,13 +33,6 @@ async def browser() -> AsyncIterator[httpx.AsyncClient]:
     with as_this_user():
         async with open_console() as one:
             yield one
-
-
-@pytest.fixture
-async def asked(thread: ThreadSession, choices: dict[str, object], script: Script) -> str:
-    script.on("reporter", f'They show the way: <q s="S1">{QUOTE}</q> [S1]')
-    state = (await thread.begin("How do bees dance?", make(choices), quiet)).state
-    return str(state["run"])
 
 
 async def test_a_report_is_shown_in_a_frame_of_its_own(browser: httpx.AsyncClient, asked: str):
@@ -174,7 +163,7 @@ async def test_operators_see_costs_of_runs_and_no_words(browser: httpx.AsyncClie
 
 
 async def test_what_is_not_there_is_told_with_its_code(browser: httpx.AsyncClient):
-    for path in ("/console/reports/none", "/console/work/none", "/console/nowhere"):
+    for path in ("/console/reports/none", "/console/questions/none", "/console/nowhere"):
         answer = await browser.get(path)
         assert answer.status_code == 404, path
         assert "_not_found</code>" in answer.text
@@ -237,7 +226,7 @@ async def test_a_plan_with_questions_is_shown_and_approved_with_answers(
     browser: httpx.AsyncClient, waiting: dict[str, Any]
 ):
     waiting["asked"] = REVIEW
-    page = f"/console/work/{THREAD}"
+    page = f"/console/questions/{THREAD}"
     shown = (await browser.get(page)).text
     assert EVIL not in shown
     assert shown.count(SAFE) == 3
@@ -254,7 +243,7 @@ async def test_what_steps_ask_is_shown_and_answered(
     browser: httpx.AsyncClient, waiting: dict[str, Any]
 ):
     waiting["asked"] = PAUSE
-    page = f"/console/work/{THREAD}"
+    page = f"/console/questions/{THREAD}"
     shown = (await browser.get(page)).text
     assert EVIL not in shown
     await send_form(browser, f"{page}/answer", page, q1_words="C", q2_leave="always")
@@ -266,7 +255,7 @@ async def test_a_plan_that_was_replaced_meanwhile_is_not_approved(
     browser: httpx.AsyncClient, waiting: dict[str, Any]
 ):
     waiting["asked"] = REVIEW
-    page = f"/console/work/{THREAD}"
+    page = f"/console/questions/{THREAD}"
     answer = await send_form(browser, f"{page}/answer", page, revision="1", step_1_title="X")
 
     assert "bad_feedback" in answer.text

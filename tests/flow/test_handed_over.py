@@ -98,18 +98,20 @@ async def test_a_run_that_does_not_go_on_stands_as_it_did(
     assert (await find_run("local/", "t1-1")).status == status
 
 
-async def test_a_run_that_had_come_to_its_end_does_nothing(
+async def test_a_run_that_had_come_to_its_end_does_nothing_and_gives_what_it_gave(
     graph: GuardedGraph, thread: ThreadSession, choices: dict[str, object], script: Script
 ):
     script.on("Draft", draft("waggle dance"))
     script.on("Enough", {"enough": True})
     config, context = of_run(thread, "r1"), make(choices)
-    await graph.ainvoke(ASKED, config, context=context)
-    before = await graph.aget_state(thread.config)
+    given = await graph.ainvoke(ASKED, config, context=context)
+    before, calls = await graph.aget_state(thread.config), script.names()
 
-    again = [part async for part in graph.astream(ASKED, config, context=context)]
+    again = await graph.ainvoke(ASKED, config, context=context)
 
-    assert again == []
+    assert again == given
+    assert again["status"] == "succeeded"
+    assert script.names() == calls
     assert await graph.aget_state(thread.config) == before
 
 

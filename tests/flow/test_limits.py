@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import AIMessage
 
+from calls import call_middleware
 from config.errors import ErrorCode, Problem
 from graph.records import entries_of_turn
 from graph.session import SessionOutcome, ThreadSession
@@ -14,6 +15,8 @@ from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.model_calls import BAD_KEY
+from tests.places import new_process
+from tests.unit.test_cost_quotas import spend
 from tools.web.federated_search import WebHits
 from tools.web.providers.provider_registry import SearchUnanswered
 
@@ -46,6 +49,33 @@ async def test_a_run_out_of_calls_says_which_limit_was_reached_and_what_was_not_
     assert "> Partial: the run reached its limit (max_calls = 4)" in shown(outcome)
     steps = ", ".join(f"**{step}**" for step in STEPS)
     assert missing(outcome) == [f"- {steps}: a limit of the run was reached (max_calls = 4)"]
+
+
+async def test_when_the_month_of_a_user_is_used_up_runs_at_work_call_nobody_but_the_reporter(
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    monkeypatch.setenv("DOSSIER_CALLER_MAX_COST_MONTH", "5")
+    new_process()
+    usual = call_middleware.check_cost_room
+
+    async def spent_elsewhere(owner: str) -> None:
+        # Another run of the same user makes the last call of the month after the plan.
+        if "Draft" in script.names():
+            await spend("local", 5.0, thread="t2")
+        await usual(owner)
+
+    monkeypatch.setattr(call_middleware, "check_cost_room", spent_elsewhere)
+    script.on("Draft", draft(*STEPS))
+    outcome = await thread.begin("How do bees dance?", make(choices), quiet)
+
+    called = script.names()
+    assert set(called[called.index("Draft") + 1 :]) <= {"reporter"}
+    assert outcome.state["status"] == "partial"
+    assert "> Partial: the run reached its limit (max_cost_month = 5)" in shown(outcome)
 
 
 async def test_a_run_without_findings_reports_what_the_first_search_found(

@@ -12,11 +12,13 @@ import pytest
 from langchain_core.messages import BaseMessage
 from sqlalchemy import select
 
+from app.auth.user_store import add_user, remove_user
 from app.cli.forget import redraw_reports
 from app.watching import check as checking
 from app.watching import delivery
 from app.watching.check import run_check
 from app.watching.news import News
+from app.watching.notice_text import render_notice
 from app.watching.rounds import run_round
 from config.errors import ErrorCode, Problem
 from library.tables import pages
@@ -39,6 +41,7 @@ from runs.watches import (
 from storage.engine import read_rows
 from tests.clock import Clock
 from tests.fake_model import Reply, Script
+from tests.flow.small_web import NORWAY, SmallWeb
 from tests.flow.test_defects import draft
 from tests.places import new_process
 
@@ -236,6 +239,7 @@ async def test_the_limits_of_users_hold_whenever_a_watch_is_asked(
     for name, value in limit.items():
         monkeypatch.setenv(f"DOSSIER_{name}", value)
     new_process()
+    await add_user("ann")
 
     check = await run_check(mine, quiet)
 
@@ -243,6 +247,21 @@ async def test_the_limits_of_users_hold_whenever_a_watch_is_asked(
     assert check.code == code
     if not code:
         assert (await find_run(mine.owner, check.run)).owner == mine.owner
+
+
+async def test_a_watch_of_a_user_who_was_removed_asks_nothing(
+    choices: dict[str, object], monkeypatch: pytest.MonkeyPatch
+):
+    mine = await add_watch(join_owner("ann", ""), "bees", QUESTION, WEEKLY, dict(choices), [])
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    new_process()
+    await add_user("ann")
+    await remove_user("ann")
+
+    check = await run_check(mine, quiet)
+
+    assert check
+    assert check.code == "token_wrong"
 
 
 async def test_names_are_taken_once_and_owners_see_their_own(watch: Watch):
@@ -290,3 +309,85 @@ async def test_what_is_forgotten_or_pruned_is_in_no_history(watch: Watch, bees: 
     await prune_threads(await list_expired_threads(OWNER, 0))
     assert await list_checks(watch) == []
     assert await find_watch(OWNER, "bees")
+
+
+@pytest.fixture
+async def web(monkeypatch: pytest.MonkeyPatch) -> SmallWeb:
+    """A web on which the question can be answered."""
+    made = SmallWeb()
+    monkeypatch.setattr("tools.web.web_search.search_web", made.search)
+    monkeypatch.setattr("tools.web.web_search.fetch_page", made.fetch)
+    return made
+
+
+@pytest.fixture
+async def web_watch(web: SmallWeb, choices: dict[str, object], script: Script) -> Watch:
+    """A watch of the web alone, which has been asked once."""
+    del web
+    script.on("Draft", draft("waggle dance", "winter cluster honey"))
+    chosen = {**choices, "files": [], "search": ["searxng"]}
+    made = await add_watch(OWNER, "web", QUESTION, WEEKLY, chosen, ["mail:me@example.org"])
+    assert await run_check(made, quiet)
+    return made
+
+
+async def test_a_watch_of_the_web_tells_which_new_page_it_found_and_what_it_changed(
+    web_watch: Watch, web: SmallWeb, script: Script
+):
+    same = await run_check(web_watch, quiet)
+    web.find_norway()
+    before = len(script.asked)
+    news = await run_check(web_watch, quiet)
+
+    assert same
+    assert news
+    assert (same.status, same.notice["searched"], same.notice["found"]) == ("unchanged", 2, [])
+    assert [name for name, _ in script.asked[before:]].count("researcher") == 1
+    assert news.status == "news"
+    assert news.notice["found"] == [
+        {"title": "About norway.example", "location": NORWAY, "cited": True}
+    ]
+    assert "40 kilograms" in str(news.notice["sections"])
+    told = render_notice(news.notice)
+    assert f"\n- About norway.example ({NORWAY})\n" in told
+    assert told.count("40 kilograms") == 1
+
+
+async def test_a_web_that_is_down_is_no_web_without_news(
+    web_watch: Watch, web: SmallWeb, sent: list[tuple[str, str, str]]
+):
+    web.is_down = True
+    down = await run_check(web_watch, quiet)
+    web.is_down = False
+    web.find_norway()
+    up = await run_check(web_watch, quiet)
+
+    assert down
+    assert up
+    assert (down.status, down.code) == ("failed", "search_unavailable")
+    assert "could not be searched for new pages" in str(down.notice["error"])
+    assert down.unsent == []
+    assert (up.status, up.notice["since"]) == ("news", f"{web_watch.thread}-1")
+
+
+async def test_a_notice_under_way_is_written_down_before_a_process_ends(
+    watch: Watch, monkeypatch: pytest.MonkeyPatch
+):
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def mail(address: str, id: str, notice: dict[str, str]) -> None:
+        begun.set()
+        await ended.wait()
+
+    monkeypatch.setitem(delivery.CHANNELS, "mail", mail)
+    await run_check(watch, quiet)
+    sending = asyncio.create_task(delivery.send_notices("", quiet))
+    await begun.wait()
+    sending.cancel()
+    await asyncio.sleep(0)
+    ended.set()
+    with pytest.raises(asyncio.CancelledError):
+        await sending
+
+    (check,) = await list_checks(watch)
+    assert check.unsent == []

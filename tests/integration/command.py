@@ -24,14 +24,18 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
 
 from app.cli.main import main
+from benchmarks.hostile.homes import die_at
 from config.errors import Problem
+from graph.builder import make_graph
 from graph.context import Context
 from graph.session import open_session
 from runs.call_site import join_owner
+from runs.thread_integrity import find_damage
 from storage import connect
 from tests.databases import engine_of
 from tests.integration.permissions import obey_permissions
 from tests.places import new_process
+from text.tokens import count_tokens
 from tools.folder_ingestion import ingest_folder
 
 ROOT = Path(__file__).parents[2]
@@ -282,8 +286,8 @@ class Forks:
     """A process that has imported everything and forks for each command: a command in 0.1 s.
 
     It has answered a question before, so that its forks need not compile the graph, the statements
-    and the expressions. What only a new interpreter settles, such as the encoding of its streams,
-    is not seen here.
+    and the expressions, nor load the vocabulary of tokens. What only a new interpreter settles,
+    such as the encoding of its streams, is not seen here.
     """
 
     def __enter__(self) -> Self:
@@ -307,6 +311,7 @@ class Forks:
         *words: str,
         streams: dict[int, str | int | None] | None = None,
         bound: bool = False,
+        dies_in: str = "",
         **more: str,
     ) -> Running:
         """Start a command without a terminal.
@@ -316,6 +321,7 @@ class Forks:
             words: What is typed behind `dossier`.
             streams: What some of its three streams are: a file, an open one, or none.
             bound: Whether permissions of files hold even if it is root.
+            dies_in: The thread at whose moment it dies (`benchmarks.hostile.homes.MOMENTS`).
             more: Variables of its environment.
         """
         folder = Path(tempfile.mkdtemp(dir=place.folder.parent))
@@ -328,7 +334,8 @@ class Forks:
             name: os.open(name, os.O_RDWR) for name in given.values() if isinstance(name, str)
         }
         fds = [opened.get(one, one) for one in given.values()]  # type: ignore[call-overload]
-        process = self.fork(words, place.folder, place.environment(**more), fds, bound=bound)
+        environment = place.environment(**more)
+        process = self.fork(words, place.folder, environment, fds, bound=bound, dies_in=dies_in)
         for number in opened.values():
             os.close(number)
         return Running(process, out, err)
@@ -355,6 +362,7 @@ class Forks:
         *,
         at_terminal: bool = False,
         bound: bool = False,
+        dies_in: str = "",
     ) -> Fork:
         """Start a command with three streams that are open, or none.
 
@@ -365,10 +373,11 @@ class Forks:
             streams: Its three streams.
             at_terminal: Whether the first stream is its terminal.
             bound: Whether permissions of files hold even if it is root.
+            dies_in: The thread at whose moment it dies.
         """
         told, tell = os.pipe()
         closed = [number for number, one in enumerate(streams) if one is None]
-        job = [ask_anew(words), environment, str(folder), closed, at_terminal, bound]
+        job = [ask_anew(words), environment, str(folder), closed, at_terminal, bound, dies_in]
         with tempfile.TemporaryFile("w+") as file:
             json.dump(job, file)
             file.seek(0)
@@ -442,6 +451,7 @@ def _answer_once() -> None:
         os.environ.update(environment)
         new_process()
         asyncio.run(_answered(place))
+        count_tokens("bees")
     new_process()
 
 
@@ -449,6 +459,7 @@ async def _answered(place: Place) -> None:
     async with open_session("t1") as thread:
         library = await ingest_folder(join_owner("local", ""), place.docs, lambda _: None)
         await thread.begin(WHO, Context(files=[library.root], auto_accept=True), lambda _: None)
+    await find_damage(make_graph(), "t1")
 
 
 def _close(*numbers: int) -> None:
@@ -471,7 +482,7 @@ def _do(job: int, streams: Sequence[int]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with os.fdopen(job) as file:
-        words, environment, folder, closed, at_terminal, bound = json.load(file)
+        words, environment, folder, closed, at_terminal, bound, dies_in = json.load(file)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -483,6 +494,8 @@ def _do(job: int, streams: Sequence[int]) -> None:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     if bound:
         obey_permissions()
+    if dies_in:
+        die_at(dies_in)
     _close(*closed)
     _open_streams(environment.get("PYTHONIOENCODING", "utf-8"), closed)
     sys.argv = ["dossier", *words]

@@ -66,7 +66,7 @@ def world() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def servers(world: Any) -> Iterator[LocalServers]:
-    there = environment(world.site, **FAST)
+    there = environment(world.site, **FAST, DOSSIER_METRICS_TOKEN="s3cret")
     with shared_folder() as folder:
         with LocalServers(folder, there, apis=2, workers=2, python=PYTHON) as servers:
             yield servers
@@ -209,6 +209,21 @@ async def test_a_refused_request_is_told_as_on_the_other_server(servers: LocalSe
     assert [stranger.status_code, stranger.json()["code"]] == [401, "token_missing"]
     assert preflight.status_code == 403
     assert health.status_code == 200
+
+
+async def test_figures_are_read_with_their_token_and_nothing_else_is(servers: LocalServers):
+    right, wrong = ({"authorization": f"Bearer {token}"} for token in ("s3cret", "wrong"))
+    async with httpx.AsyncClient(base_url=servers.processes("api")[0].url) as http:
+        figures = await http.get("/api/metrics", headers=right)
+        refused = [
+            (await http.get("/api/metrics")).status_code,
+            (await http.get("/api/metrics", headers=wrong)).status_code,
+            (await http.get("/api/runs", headers=right)).status_code,
+        ]
+
+    assert figures.status_code == 200
+    assert "dossier_runs" in figures.text
+    assert refused == [401, 401, 401]
 
 
 async def test_a_worker_answers_only_how_it_is(servers: LocalServers):

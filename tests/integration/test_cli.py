@@ -36,7 +36,7 @@ def asked(place: Place, forks: Forks) -> Asked:
     """How the questions were answered, the first two of them at the same time."""
     both = [WHO, "--docs", "bees", "--thread"]
     plain = forks.start(place, "ask", *both, "plain")
-    asked = {"json": place.run("ask", *both, "json", "--json"), "plain": plain.ended()}
+    asked = {"json": forks.run(place, "ask", *both, "json", "--json"), "plain": plain.ended()}
     return asked | {name: forks.run(place, "ask", *words) for name, words in QUESTIONS.items()}
 
 

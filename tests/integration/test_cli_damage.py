@@ -12,11 +12,12 @@ from benchmarks.damage import COMMANDS, DAMAGES, FILES, damage, furnish
 from benchmarks.forks import judge_end, make_environment
 from benchmarks.hostile.homes import (
     BYTES,
+    KILLED,
     MOMENTS,
     RESUMING,
+    ask_in,
     forge_checkpoint,
     forge_parts,
-    kill_at_moment,
     list_rows,
     with_bytes,
     with_lines,
@@ -54,7 +55,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory, forks: Forks) -> Path:
     shutil.rmtree(place.docs)
     furnish(place.folder, lambda words: forks.run(place, *words, **told(place)))
     for thread in MOMENTS:
-        kill_at_moment(place.folder, thread)
+        died = forks.start(place, *ask_in(thread), dies_in=thread, **told(place)).ended()
+        assert died.status == KILLED, died.err
     assert all((place.folder / file).is_file() for file in FILES.values())
     return place.folder
 

@@ -19,7 +19,7 @@ def test_users_are_added_given_tokens_listed_and_removed(forks: Forks, place: Pl
     told = forks.run(place, "users", "list", **USERS)
     assert (told.status, told.out) == (0, "No users yet: dossier users add NAME\n")
     told = forks.run(place, "users", "add", "ada")
-    assert told.out == "ada is added. A token for them: dossier users token ada\n"
+    assert told.out == "ada was added. Give them a token with: dossier users token ada\n"
     assert "DOSSIER_AUTH=users" in told.err
     assert forks.run(place, "users", "add", "grace", "--operator", **USERS).err == ""
 
@@ -29,7 +29,7 @@ def test_users_are_added_given_tokens_listed_and_removed(forks: Forks, place: Pl
     assert given["token"].startswith("dsr_")
     shown = forks.run(place, "users", "list").out
     assert [line.split()[:2] for line in shown.splitlines()[1:]] == [
-        ["ada", "person"],
+        ["ada", "user"],
         [given["token"][:12], shown.splitlines()[2].split()[1]],
         ["grace", "operator"],
     ]
@@ -44,9 +44,9 @@ def test_users_are_added_given_tokens_listed_and_removed(forks: Forks, place: Pl
     assert not [one for one in holding if token[13:].strip().encode() in one.read_bytes()]
 
     told = forks.run(place, "users", "revoke", token[:12])
-    assert told.out == "1 token revoked: no longer valid in a few seconds.\n"
+    assert told.out == "1 token revoked, invalid within a few seconds.\n"
     told = forks.run(place, "users", "remove", "ada")
-    assert told.out == "ada is removed, with 1 token. What they have stored stays.\n"
+    assert told.out == "ada was removed, with 1 token. What they have stored stays.\n"
     assert json.loads(forks.run(place, "users", "list", "--json").out) == [grace]
 
 

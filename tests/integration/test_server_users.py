@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,6 +20,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from app.access import HARMLESS
 from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
 from app.http_app import app
+from tests.console_client import FORM_TOKEN, list_form_paths
 from tests.integration.api_requests import Operation, Requests, Sent, list_operations
 from tests.integration.serving import Server, dossier, serving
 
@@ -134,6 +136,7 @@ async def _api_names(server: Server, token: str, run: str) -> dict[str, str]:
         fact = (await made("/api/memories", text=f"I keep bees in {CANARY}."))["id"]
         written = {"text": f"Write for the beekeepers of {CANARY}.\n"}
         (await http.put("/api/agents-md/person", json=written)).raise_for_status()
+        await made("/api/watches", question=QUESTION, every=YEARLY, name="hives")
         share = (await made(f"/api/reports/{run}/shares"))["id"]
         event = (await http.get("/api/memory-events")).json()["items"][0]["event"]
         cursor = (await http.get("/api/runs?limit=1")).json()["next"]
@@ -146,6 +149,7 @@ HERS = (
     *("/reports/{run}?format=json", "/api/reports", "/api/runs/{run}", "/api/memories"),
     *("/api/uploads", "/api/upload-folders", "/api/uploads/{upload}/content"),
     *("/api/knowledge-bases", "/api/agents-md", "/api/memory-events", "/api/memory-export"),
+    "/api/watches",
 )
 """Where Ada sees in the API what is hers."""
 
@@ -195,6 +199,46 @@ def pages_of_the_console() -> list[Operation]:
     hidden = [one for one in routes if not one.include_in_schema and "GET" in one.methods]
     assert len(hidden) >= 10
     return [Operation("get", one.path, {}) for one in hidden]
+
+
+async def test_no_form_of_the_console_crosses_between_users(users: Users):
+    before = await holdings(users)
+    forms = [path for path in list_form_paths() if not path.startswith("/console/operator")]
+    assert len(forms) >= 20
+    leaks: list[tuple[str, ...]] = []
+    async with httpx.AsyncClient(base_url=users.server.url, timeout=60) as http:
+        for user in ("grace", "bob"):
+            key = {"x-api-key": users.tokens[user]}
+            page = (await http.get("/console", headers=key)).text
+            (token,) = set(FORM_TOKEN.findall(page))
+            for path in forms:
+                sent = {"form_token": token, **FIELDS, "id": users.known["id"]}
+                where = re.sub(r"\{(\w+)\}", lambda one: named(users, one[1]), path)
+                asked = {"params": {"id": users.known["id"]}, "data": sent, "headers": key}
+                answer = await http.post(where, **asked)
+                words = [word for word in (CANARY, *users.unnamed) if word in answer.text]
+                if words or "not from a page of your session" in answer.text:
+                    leaks.append((user, where, str(answer.status_code), *words))
+        for path in set(list_form_paths()) - set(forms):
+            where = re.sub(r"\{\w+\}", "ada", path)
+            refused = await http.post(where, data=sent, headers={"x-api-key": users.tokens["bob"]})
+            assert (refused.status_code, "operator_only" in refused.text) == (403, True), path
+
+    assert leaks == []
+    assert await holdings(users) == before
+
+
+_ASKED = {"question": "Hello.", "review": "no", "revision": "1", "decision": "approve"}
+_SAID = {"text": "Tea.", "words": "Wrong.", "rating": "up", "about": "x", "choice": "new"}
+_CHOSEN = {"section": "1", "hours": "24", "every": "daily", "name": "x", "next": "/console"}
+FIELDS = {**_ASKED, **_SAID, **_CHOSEN}
+"""What forms are sent with; each takes the fields that are its own."""
+
+
+def named(users: Users, name: str) -> str:
+    """Return what is Ada's for the name of a part of a path."""
+    changes = {"change": "remove", "thread": users.known["thread_id"]}
+    return str(changes.get(name) or users.known.get(name) or users.known["thread_id"])
 
 
 async def _leaks(

@@ -58,7 +58,7 @@ done: list[str] = []
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     done.clear()
-    monkeypatch.setattr(access, "CONNECTIONS", ("/nowhere",))
+    monkeypatch.setattr(access, "CONNECTION_TABLES", ("/nowhere",))
 
 
 def client(rules: AccessRules = LOCAL, url: str = HERE, **more: Any) -> TestClient:
@@ -251,7 +251,7 @@ def test_another_user_of_this_machine_cannot_pretend_to_be_a_page(
     row = "   {}: 0100007F:{:04X} 0100007F:{:04X} {} 0:0 00:0 0  {}  0 1 1 0 20 4 30 10 -1\n"
     rows = [row.format(0, 40_000, 8123, "01", 4712), row.format(1, 50_000, 8123, state, number)]
     (tmp_path / "tcp").write_text("  sl  local_address rem_address st\n" + "".join(rows))
-    monkeypatch.setattr(access, "CONNECTIONS", (str(tmp_path / "tcp"),))
+    monkeypatch.setattr(access, "CONNECTION_TABLES", (str(tmp_path / "tcp"),))
 
     assert client().get("/threads", headers={"origin": PAGE}).status_code == status
 
@@ -501,6 +501,14 @@ class TestUsers:
         told = asker.get(f"/threads?token={token}&x-api-key={token}", headers=sent)
         assert (told.status_code, told.json()["code"]) == (401, "token_missing")
         assert done == []
+
+    async def test_what_the_server_works_on_for_everybody_is_told_to_operators(self, token: str):
+        await add_user("bob")
+        asker = client(AccessRules.from_installation())
+
+        his = asker.get("/metrics", headers={"x-api-key": await issue_token("bob")})
+        assert (his.status_code, his.json()["code"]) == (403, "operator_only")
+        assert asker.get("/metrics", headers={"x-api-key": token}).status_code == 404
 
     async def test_two_tokens_are_none(self, token: str):
         await add_user("bob")

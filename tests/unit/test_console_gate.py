@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
+from itertools import cycle
 from unittest.mock import patch
 
 import httpx
@@ -10,7 +12,7 @@ import pytest
 from sqlalchemy import select, update
 
 from app.access import AccessRules
-from app.auth.user_store import add_user, issue_token, revoke_tokens
+from app.auth.user_store import add_user, issue_token, list_users, revoke_tokens
 from app.server_token import load_server_token
 from app.web.console_gate import check_next_path
 from app.web.sign_in_sessions import find_session_token, open_console_session
@@ -18,7 +20,14 @@ from app.web.tables import console_sessions
 from config.settings import settings
 from storage.engine import read_rows, run_write
 from tests.cases import each_case
-from tests.console_client import LOCAL, as_this_user, form_token, open_console, send_form
+from tests.console_client import (
+    LOCAL,
+    as_this_user,
+    form_token,
+    list_form_paths,
+    open_console,
+    send_form,
+)
 
 USERS = AccessRules(hosts=frozenset(), origins=frozenset(), open_to_pages=False, has_users=True)
 CLOSED = AccessRules(hosts=frozenset(), origins=frozenset(), open_to_pages=False)
@@ -121,6 +130,12 @@ async def test_a_user_signs_in_and_out(visitor: httpx.AsyncClient):
     assert (await visitor.get("/console")).status_code == 303
 
 
+async def test_who_is_not_signed_in_sends_no_more_than_a_token_has(visitor: httpx.AsyncClient):
+    answer = await visitor.post(SIGN_IN, data={"token": "x" * 200_000})
+
+    assert answer.status_code == 413
+
+
 async def test_a_session_ends_on_the_server_too(visitor: httpx.AsyncClient):
     await signed_in(visitor, "ada")
     kept = visitor.cookies["dossier_session"]
@@ -166,6 +181,27 @@ async def test_a_form_without_its_token_changes_nothing(person: httpx.AsyncClien
         assert "set-cookie" not in answer.headers
 
 
+async def test_every_form_is_refused_without_the_token_of_its_session(
+    person: httpx.AsyncClient,
+):
+    paths = list_form_paths()
+    assert len(paths) >= 25
+    for path in paths:
+        answer = await person.post(re.sub(r"\{\w+\}", "1", path), data={"text": "x", "name": "x"})
+        assert answer.status_code == 422, path
+        assert "not from a page of your session" in answer.text, path
+    assert await list_users() == []
+
+
+async def test_a_page_of_another_origin_sends_no_form(person: httpx.AsyncClient):
+    token = await form_token(person)
+    origins = cycle(["https://evil.example", "http://127.0.0.1:9999", "null"])
+    for path, origin in zip(list_form_paths(), origins, strict=False):
+        where, sent = re.sub(r"\{\w+\}", "1", path), {"form_token": token}
+        answer = await person.post(where, data=sent, headers={"origin": origin})
+        assert (answer.status_code, answer.json()["code"]) == (403, "origin_refused"), path
+
+
 async def test_a_form_of_one_user_is_none_of_another(visitor: httpx.AsyncClient):
     await signed_in(visitor, "ada")
     of_ada = await form_token(visitor)
@@ -179,7 +215,7 @@ async def test_a_form_of_one_user_is_none_of_another(visitor: httpx.AsyncClient)
 
 
 async def test_an_htmx_request_of_nobody_leads_the_page_to_sign_in(visitor: httpx.AsyncClient):
-    answer = await visitor.get("/console/work/x/progress", headers={"hx-request": "true"})
+    answer = await visitor.get("/console/questions/x/progress", headers={"hx-request": "true"})
 
     assert answer.status_code == 401
     assert answer.headers["hx-redirect"] == SIGN_IN

@@ -11,7 +11,6 @@ import pytest
 
 from app.api.application import make_api
 from app.auth.access_handlers import own_run
-from app.auth.cost_quotas import read_cost_quota, set_cost_limit
 from app.auth.user_store import add_user
 from app.cli.dispatch import Invocation
 from app.cli.users import limit_user
@@ -21,6 +20,7 @@ from config.errors import Problem
 from graph.context import Context
 from privacy.retention import ExpiredThread, delete_run_records
 from runs.call_site import CallSite, join_owner
+from runs.cost_quotas import check_cost_room, read_cost_quota, set_cost_limit
 from runs.lifecycle import create_run
 from runs.month_costs import find_month
 from storage.engine import commit_statements, run_write
@@ -60,7 +60,7 @@ async def test_a_user_who_has_spent_the_month_begins_no_run_and_others_do():
 
     assert await own_run(ask, {"kwargs": {}}) == {"owner": "ada"}
     await spend("ada", 2.5, "bees", "t2")
-    with pytest.raises(Problem, match=r"\$5.50 of \$5.00 in this month") as refused:
+    with pytest.raises(Problem, match=r"\$5.50 of \$5.00 this month") as refused:
         await own_run(ask, {"kwargs": {}})
 
     assert (refused.value.code, refused.value.error.http_status) == ("cost_quota", 403)
@@ -70,6 +70,24 @@ async def test_a_user_who_has_spent_the_month_begins_no_run_and_others_do():
     await set_cost_limit("ada", None)
     with pytest.raises(Problem):
         await own_run(ask, {"kwargs": {}})
+
+
+async def test_what_calls_at_work_may_cost_keeps_no_other_call_from_being_made():
+    owner = join_owner("ada", "bees")
+    run = await create_run(owner, "t1", 1, "How do bees dance?", Context())
+    site = CallSite(owner, "t1", run, "", "0.0.0")
+    attempt = await begin_attempt(site, "planner", CallCost("m", 10, 10, 9.0, session="x"), 60)
+    await check_cost_room(owner)
+    assert (await read_cost_quota("ada")).spent == 9.0
+
+    await commit_statements(end_statement(attempt, "ok", CallCost("m", 10, 10, 5.0, session="x")))
+    with pytest.raises(Problem, match="max_cost_month = 5") as refused:
+        await check_cost_room(owner)
+
+    assert refused.value.code == "budget_spent"
+    await check_cost_room(join_owner("ad", "a/bees"))
+    await set_cost_limit("ada", 10)
+    await check_cost_room(owner)
 
 
 async def test_who_deletes_conversations_has_spent_it_all_the_same():
@@ -101,7 +119,7 @@ async def test_users_and_operators_see_what_is_left(capsys: pytest.CaptureFixtur
     await limit_user(name="ada", cost_month="20", invocation=Invocation())
 
     assert (told["limit"], told["spent"], told["left"]) == (5, 1.5, 3.5)
-    assert "$20.00 a month; $1.50 spent in this month, $18.50 left" in capsys.readouterr().out
+    assert "$20.00 a month; $1.50 spent this month, $18.50 left" in capsys.readouterr().out
     with pytest.raises(Problem, match="user_not_found"):
         await limit_user(name="eve", cost_month="20", invocation=Invocation())
     with pytest.raises(Problem, match="is no amount"):

@@ -9,9 +9,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+from psycopg import errors
 from sqlalchemy import insert, select, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from config.errors import Problem
 from storage import connect
@@ -151,6 +153,17 @@ def test_a_server_that_fails_is_told_without_its_password(monkeypatch: pytest.Mo
     assert isinstance(problem, Problem)
     assert problem.code == "storage_unavailable"
     assert problem.where == "postgresql://me:***@there/dossier"
+
+
+@pytest.mark.parametrize(
+    "error", [errors.DuplicatePreparedStatement(), errors.InvalidSqlStatementName()]
+)
+def test_a_pooler_that_mixes_sessions_is_told_as_such(error: psycopg.Error):
+    problem = to_database_problem(ProgrammingError("SELECT 1", {}, error))
+
+    assert isinstance(problem, Problem)
+    assert problem.code == "storage_unavailable"
+    assert "pool_mode = session" in problem.hint
 
 
 async def test_opening_works_again_once_the_cause_is_gone(home):

@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
 from app.http_app import SERVER_STATE_DIR, MaskingMiddleware, mask_request, server_lifespan
+from tests.places import new_process
 from tools.message_uploads import list_message_uploads
 
 SECRET = "hunter2-Zebra9"
@@ -100,6 +101,32 @@ def test_a_request_in_pieces_arrives_whole(client: TestClient):
     assert got == {"a": "my password is [password removed]", "b": "what was asked"}
 
 
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+async def test_a_request_that_is_too_large_is_read_no_further(
+    monkeypatch: pytest.MonkeyPatch, method: str
+):
+    monkeypatch.setattr("app.http_app.MAX_REQUEST_BYTES", 2_500)
+    pieces = iter(range(20))
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        next(pieces)
+        return {"type": "http.request", "body": bytes(1_000), "more_body": True}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def unreached(*_: Any) -> None:
+        pytest.fail("it was passed on")
+
+    scope = {"type": "http", "method": method, "path": "/", "headers": []}
+    await MaskingMiddleware(unreached)(scope, receive, send)
+
+    assert sent[0]["status"] == 413
+    assert json.loads(sent[1]["body"])["code"] == "request_too_large"
+    assert next(pieces) == 3
+
+
 @pytest.mark.parametrize(
     "form",
     [
@@ -112,6 +139,8 @@ def test_a_request_in_pieces_arrives_whole(client: TestClient):
         {"config": {"recursion_limit": 2**63}},
         [{"config": {"configurable": 7}}],
         {"config": "x"},
+        {"config": {"configurable": {"__pregel_checkpointer": "x"}}},
+        {"context": {"__pregel_send": 1}},
         {"method": "run.start", "params": {"config": {"callbacks": True}}},
     ],
 )
@@ -123,6 +152,22 @@ def test_a_request_of_a_form_that_the_server_would_fail_over_is_refused(
     assert answer.status_code == 422
     assert answer.json()["code"] == "request_refused"
     assert answer.json()["where"]
+
+
+@pytest.mark.parametrize("form", [{}, [{}], {"method": "run.start", "params": {}}])
+def test_a_webhook_that_nobody_may_choose_is_refused_before_its_name_is_looked_up(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, form: Any
+):
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    monkeypatch.setenv("DOSSIER_CALLER_WEBHOOKS", "hooks.example.org")
+    new_process()
+    place = form[0] if isinstance(form, list) else form.get("params", form)
+    place["webhook"] = "https://database.inside.example/hook"
+    refused = client.post("/", json=form)
+    assert (refused.status_code, refused.json()["code"]) == (403, "choice_refused")
+
+    place["webhook"] = "https://hooks.example.org/hook"
+    assert client.post("/", json=form).json() == form
 
 
 @pytest.mark.parametrize(

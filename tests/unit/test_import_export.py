@@ -28,6 +28,8 @@ from privacy.importer import import_exported_memory, parse_export
 from privacy.saved_states import ReportState
 from privacy.service import execute_erasure, plan_erasure, resolve_erasure_target
 from prompts.methods import load_methods
+from runs.schedules import Schedule
+from runs.watches import add_watch, list_watches
 from storage.events import list_events
 
 pytestmark = pytest.mark.usefixtures("either")
@@ -96,13 +98,23 @@ async def test_a_second_time_nothing_is_new(moved: ExportDocument):
 
     again = await import_exported_memory(OTHER, moved, vouched=True)
 
-    assert again == (0, 0, 0, 0, 0, False, [], [])
+    assert again == (0, 0, 0, 0, 0, False, [], 0, [])
     twice = await through_json(OTHER)
     assert twice.model_dump(exclude={"at"}) == once.model_dump(exclude={"at"})
 
 
 async def test_at_home_everything_is_known(moved: ExportDocument):
-    assert await import_exported_memory(ME, moved, vouched=True) == (0, 0, 0, 0, 0, False, [], [])
+    assert await import_exported_memory(ME, moved, vouched=True) == (
+        0,
+        0,
+        0,
+        0,
+        0,
+        False,
+        [],
+        0,
+        [],
+    )
 
 
 async def test_a_page_of_which_something_was_forgotten_is_known_again():
@@ -372,4 +384,38 @@ async def test_an_import_that_fails_leaves_nothing_behind(
         await import_exported_memory(OTHER, moved, vouched=True)
 
     empty = await export_memory(OTHER)
-    assert empty.count_parts() == {"facts": 0, "pages": 0, "insights": 0, "events": 0, "files": 0}
+    assert set(empty.count_parts().values()) == {0}
+
+
+async def test_watches_move_paused_and_only_if_the_person_vouches_for_them():
+    weekly, chosen = Schedule("0 7 * * 1", "Europe/Berlin"), {"files": ["/notes"], "user": "me"}
+    told = ["mail:me@example.org"]
+    await add_watch(ME, "mites", "What is new?", weekly, chosen, told, always=True)
+    data = await through_json(ME)
+
+    unvouched = await import_exported_memory(OTHER, data)
+    came = await import_exported_memory(OTHER, data, vouched=True)
+    again = await import_exported_memory(OTHER, data, vouched=True)
+
+    assert (unvouched.watches, unvouched.unvouched) == (0, ["watches"])
+    assert (came.watches, again.watches) == (1, 0)
+    (there,) = await list_watches(OTHER)
+    assert (there.name, there.question, there.schedule) == ("mites", "What is new?", weekly)
+    assert (there.context, there.notify, there.always) == ({"files": ["/notes"]}, told, True)
+    assert there.status == "paused"
+    assert there.id != (await list_watches(ME))[0].id
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"cron": "* * * *"}, {"zone": "Mars/Base"}, {"context": {"depth": "abyss"}}, {"name": "-x"}],
+)
+async def test_a_watch_that_cannot_be_asked_is_not_imported(wrong: dict[str, object]):
+    await add_watch(ME, "mites", "What is new?", Schedule("0 7 * * 1", "UTC"), {}, [])
+    data = json.loads((await export_memory(ME)).model_dump_json())
+    data["watches"][0] |= wrong
+
+    with pytest.raises(Problem) as refused:
+        parse_export(json.dumps(data), "x.json")
+
+    assert refused.value.code == "export_invalid"

@@ -8,6 +8,7 @@ import pytest
 
 from app.cli.doctor import _instructions
 from graph.session import ThreadSession
+from memory.agents_md import memory
 from memory.agents_md.content import order_by_relevance
 from memory.agents_md.memory import AgentsMdMemory, files_over_budget
 from memory.middleware import recall_block
@@ -70,7 +71,19 @@ async def test_a_file_that_fits_is_told_whole(home: Path):
     written(home, "- One.\n\n- Two.\n")
 
     assert await told("anything") == "- One.\n\n- Two."
+
+
+async def test_files_of_few_bytes_fit_without_being_counted(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    written(home, "- One.\n\n- Two.\n")
+    counted: list[str] = []
+    monkeypatch.setattr(memory, "count_tokens", lambda text: counted.append(text) or 1)
+
     assert await files_over_budget("local/", 900) == []
+    assert counted == []
+    assert await files_over_budget("local/", 0)
+    assert counted
 
 
 def test_code_and_items_of_several_lines_stay_together():

@@ -82,9 +82,7 @@ def test_a_module_uses_the_patterns_of_its_file_and_no_others(file: Path):
     named = set(re.findall(r"_PATTERNS\.(\w+)", code)) - METHODS
     given = re.findall(r"PatternFile\(([^)]*)", code)[0]
     parts = set(re.findall(r"\{([a-z]\w*)\}", beside)) - set(re.findall(r"(\w+)=", given))
-    # A name may be made of a word and an ending, such as "date" and "_asked", or be what another
-    # pattern has found.
-    found = set(re.findall(r"\w+", beside)) if "_PATTERNS.get(" in code else set()
+    # A name may be made of a word and an ending, such as "date" and "_asked".
     words = set(re.findall(r'"(\w+)"', code))
     made = {
         f"{word}{end}"

@@ -27,6 +27,8 @@ from runs.lifecycle import create_run, find_run
 from runs.lock import acquire, is_thread_locked, thread_lock
 from tests.conftest import make
 from tests.flow.test_defects import quiet
+from tests.places import new_process
+from tests.unit.test_cost_quotas import spend
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -154,3 +156,26 @@ def test_a_server_that_stops_does_not_wait_long_for_requests(chosen: int | None,
         limit_shutdown()
 
     assert server.config.timeout_graceful_shutdown == seconds
+
+
+async def test_a_run_that_waited_while_others_used_up_the_month_does_not_begin(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    monkeypatch.setenv("DOSSIER_CALLER_MAX_COST_MONTH", "5")
+    new_process()
+    execution = SimpleNamespace(context={})
+    ada = cast(
+        "Any", SimpleNamespace(user=SimpleNamespace(identity="ada"), execution_runtime=execution)
+    )
+    await spend("ada", 5.0, thread="t1")
+
+    with pytest.raises(Problem, match=r"\$5.00 of \$5.00") as refused:
+        async with serve_dossier({"configurable": {"thread_id": "t2"}}, ada):
+            pytest.fail("it has begun")
+    # What another process has begun is finished.
+    async with serve_dossier({"configurable": {"thread_id": "t1"}}, ada):
+        assert is_thread_locked("t1")
+
+    assert refused.value.code == "cost_quota"
+    assert not is_thread_locked("t2")

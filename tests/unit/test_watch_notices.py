@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import hashlib
 import hmac
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from email import message_from_bytes, policy
-from email.message import EmailMessage
 from typing import Any
 
 import pytest
 
 from app.watching.delivery import check_receiver
 from app.watching.mailed_notices import mail_notice
-from app.watching.news import render_notice
+from app.watching.notice_text import render_notice
 from app.watching.webhook import post_notice
 from config.errors import Problem
 from tests.loopback import serving
@@ -89,46 +84,6 @@ async def test_a_webhook_that_does_not_take_it_has_not_been_told(
     assert len(server.asked) == 1
 
 
-@asynccontextmanager
-async def mail_server() -> AsyncIterator[tuple[int, list[bytes]]]:
-    """Serve SMTP on loopback, without TLS; what is sent is a list of whole mails."""
-    mails: list[bytes] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"220 here\r\n")
-        while line := (await reader.readline()).decode().strip():
-            if line.upper() == "DATA":
-                writer.write(b"354 go on\r\n")
-                mails.append(await reader.readuntil(b"\r\n.\r\n"))
-            writer.write(b"250 yes\r\n" if line.upper() != "QUIT" else b"221 bye\r\n")
-        writer.close()
-
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        yield server.sockets[0].getsockname()[1], mails
-
-
-async def test_a_mail_says_what_is_new_in_text_and_in_html(monkeypatch: pytest.MonkeyPatch):
-    async with mail_server() as (port, mails):
-        server = f"smtp://127.0.0.1:{port}"
-        use(monkeypatch, smtp_url=server, smtp_from="Dossier <dossier@example.org>")
-        await mail_notice("me@example.org", "id-1", NOTICE)
-
-    (raw,) = mails
-    mail = message_from_bytes(raw, policy=policy.default)
-    assert isinstance(mail, EmailMessage)
-    assert mail["To"] == "me@example.org"
-    assert mail["Subject"] == "News: Mites <today>"
-    assert mail["Message-ID"] == "<id-1@example.org>"
-    plain, html = (mail.get_body((kind,)) for kind in ("plain", "html"))
-    assert plain
-    assert html
-    assert plain.get_content().replace("\r\n", "\n").strip() == render_notice(NOTICE).strip()
-    assert "- There are 2. → There are 3." in plain.get_content()
-    assert "<li>Mites like drones.</li>" in html.get_content()
-    assert "Mites &lt;today&gt;" in html.get_content()
-
-
 async def test_a_mail_without_a_server_is_a_problem_that_says_what_to_set():
     with pytest.raises(Problem) as failed:
         await mail_notice("me@example.org", "id-1", NOTICE)
@@ -141,7 +96,7 @@ def test_a_notice_is_in_the_language_of_its_report():
     told = render_notice({**NOTICE, "language": "zh"})
 
     assert told.startswith("有新内容：Mites <today>\n")
-    assert "新增\n- Mites like drones.\n" in told
+    assert "- 新增: Mites like drones.\n" in told
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,12 @@ from sqlalchemy import Connection, bindparam, or_, select
 from calls.ledger import LedgerCall
 from config.settings import settings
 from library.tables import pages
+from memory.tables import utterances
 from runs.call_site import CallSite, run_site
 from runs.tables import calls, runs
-from storage.engine import run_read
+from storage.batches import split_batches
+from storage.engine import read_rows, run_read
+from text.normalization import clip_long_text
 
 RUNS = 100
 """How many runs are searched for earlier readings of a page, the newest first."""
@@ -108,3 +111,25 @@ def _list_current(connection: Connection, owner: str, ids: Sequence[str]) -> set
     if not ids:
         return set()
     return set(connection.execute(_CURRENT, {"its_owner": owner, "ids": list(ids)}).scalars())
+
+
+async def list_addresses_read(here: CallSite, runs: Sequence[str], urls: Sequence[str]) -> set[str]:
+    """Return those of some addresses that some runs have read.
+
+    Args:
+        here: The point of a run; what this run has read itself does not count.
+        runs: The ids of the runs.
+        urls: The addresses.
+    """
+    read = utterances.c
+    wanted = {clip_long_text(url): url for url in urls}
+    found: set[str] = set()
+    for batch in split_batches(list(wanted)):
+        its = select(read.action).where(
+            read.owner == here.owner,
+            read.run.in_([run for run in runs if run != here.run]),
+            read.kind == "fetch",
+            read.action.in_(batch),
+        )
+        found |= {wanted[action] for action in (await read_rows(its)).scalars()}
+    return found

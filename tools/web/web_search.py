@@ -264,6 +264,10 @@ class WebSearch:
 
     async def find_pages(self, query: str) -> list[FoundPage]:
         """Search the web and read what is found; what fails is reported, never raised."""
+        return await read_hit_pages(self.here, await self.find_hits(query), self.problems)
+
+    async def find_hits(self, query: str) -> list[SearchHit]:
+        """Search the web; what fails is reported, never raised."""
         # A search is recorded under the query as it was written, whatever was removed from it.
         call = LedgerCall(run_site(self.here), "search", "web", [self.providers, query])
         written, started = mask_secrets(query).text, time.monotonic()
@@ -286,7 +290,7 @@ class WebSearch:
         more = {"failed": failed} if failed else {}
         more["seconds"] = seconds_since(started)
         await trace(self.here, "search", "web", "ok", query=written, hits=len(hits), **more)
-        return await read_hit_pages(self.here, cast("list[SearchHit]", hits), self.problems)
+        return cast("list[SearchHit]", hits)
 
     async def _searched(self, query: str) -> dict[str, Any]:
         """Search for a query without its private words; the trace lists those."""

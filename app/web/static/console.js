@@ -43,6 +43,16 @@
     field.addEventListener("focus", () => field.select());
   }
 
+  const two = (number) => String(number).padStart(2, "0");
+  for (const one of document.querySelectorAll("time[datetime*=T]")) {
+    const at = new Date(one.dateTime);
+    one.title = one.textContent;
+    one.textContent = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+  }
+  for (const field of document.querySelectorAll("[data-zone]")) {
+    field.value = Intl.DateTimeFormat().resolvedOptions().timeZone || field.value;
+  }
+
   document.addEventListener("submit", (event) => {
     // A second click would ask twice.
     setTimeout(() => {
@@ -54,14 +64,14 @@
   });
 
   document.addEventListener("keydown", (event) => {
-    const open = document.querySelector("details.tool[open]");
+    const open = document.querySelector("details.tool[open], .menu[open]");
     if (event.key === "Escape" && open) {
       open.removeAttribute("open");
       open.querySelector("summary").focus();
     }
   });
   document.addEventListener("click", (event) => {
-    for (const one of document.querySelectorAll("details.tool[open]")) {
+    for (const one of document.querySelectorAll("details.tool[open], .menu[open]")) {
       if (!one.contains(event.target)) one.removeAttribute("open");
     }
   });

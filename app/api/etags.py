@@ -1,4 +1,4 @@
-"""Answers that a client keeps, and asks for again with the tag of what it has."""
+"""Responses with an ETag, which a client revalidates instead of loading them again."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 
-def answer_tagged(
+def answer_with_etag(
     request: Request, tag: str, content: bytes, media_type: str, more: Mapping[str, str]
 ) -> Response:
-    """Return content with its tag; 304 without it to a client that has it.
+    """Return content with its ETag, or 304 without content if the client has it already.
 
     Args:
-        request: What was asked.
-        tag: Tells this content from any other, such as its SHA-256.
-        content: What is returned.
-        media_type: What it is.
+        request: The request.
+        tag: A value that only this content has, such as its SHA-256.
+        content: The body.
+        media_type: The media type of the body.
         more: Further headers.
     """
     headers = {
@@ -32,7 +32,7 @@ def answer_tagged(
 
 
 def _is_known(known: str, tag: str) -> bool:
-    """Say whether a client has what a tag stands for, by its header `If-None-Match`."""
+    """Say whether the header `If-None-Match` of a request names a tag."""
     return known.strip() == "*" or tag in {
         one.strip().removeprefix("W/") for one in known.split(",")
     }
