@@ -24,6 +24,7 @@ from graph.plan import validate_plan
 from graph.session import check_graph_version, pending_nodes
 from graph.state import State
 from runs.incomplete import build_resume_update, find_resume_node, find_unchanged_limit
+from runs.lifecycle import mark_resumed
 from runs.thread_integrity import damage_problem, guard_thread
 from text.secret_masking import mask_secrets_within
 from tools.message_uploads import extract_uploads
@@ -91,6 +92,8 @@ class GuardedGraph(DossierGraph):
             # A process may have died behind the last step, before the server knew of the end.
             has_ended = not (await self.aget_state(config)).next
         given = None if has_ended else await self._given(input, config, more.get("context"))
+        if given is None and self.checkpointer and (await self.aget_state(config)).next:
+            await mark_resumed(_thread_of(config))
         try:
             async for part in super().astream(given, config, **more):
                 yield part

@@ -34,12 +34,12 @@ from app.development_threads import delete_in_turn
 from app.problems import MIN_REFUSAL_STATUS, answer_problem
 from app.route_path import get_route_path
 from app.server import load_graph
+from app.server_kind import limit_shutdown
 from app.upkeep import keep_up
 from app.web.console_gate import CONSOLE
 from config import environment
 from config.errors import ErrorCode, Problem, first_validation_error
 from config.model_table import load_model_table
-from config.resources import close_resources
 from config.search_table import load_search_table
 from config.settings import settings
 from storage.file_store import file_store
@@ -299,6 +299,7 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
     that is set says so. A `.env` in the current folder is reported as ignored.
     """
     del app
+    limit_shutdown()
     os.umask(0o077)
     environment.normalize_tracing()
     if left := await asyncio.to_thread(environment.read_folder_env):
@@ -318,7 +319,6 @@ async def server_lifespan(app: Starlette) -> AsyncIterator[None]:
         upkeep.cancel()
         with suppress(asyncio.CancelledError):
             await upkeep
-        await close_resources()
 
 
 def _close_to_others(folder: Path) -> None:

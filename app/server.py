@@ -24,11 +24,12 @@ from typing_extensions import TypedDict
 from app.auth.caller_limits import check_caller_choices
 from app.guarded_graph import NO_UPLOADS, GuardedGraph, make_guarded_graph
 from app.problems import strip_command_hint
-from app.server_kind import is_stop, queues_by_thread
+from app.server_kind import is_cancelled_by_client, queues_by_thread
 from calls.run_budget import end_thread_sessions
 from calls.run_spans import end_run_spans
 from config.errors import ErrorCode, Problem
 from config.garbage_collection import spare_loaded_objects
+from config.resources import close_resources
 from config.settings import settings
 from graph.builder import make_graph
 from graph.context import Context, build_context
@@ -42,7 +43,7 @@ from report.rendering.chat_report import unlink_citations
 from runs.call_site import join_owner, name_server_user
 from runs.checkpointer import open_checkpointer, save_run_status
 from runs.cost_quotas import check_cost_quota
-from runs.lifecycle import check_thread_owner, find_newest_run, mark_interrupted
+from runs.lifecycle import BROKEN_OFF, check_thread_owner, find_newest_run, mark_interrupted
 from runs.lock import ThreadLock, acquire
 from runs.thread_integrity import DAMAGE_ERRORS, check_thread_branches, find_damage
 from runs.thread_saver import ThreadSaver
@@ -149,9 +150,6 @@ def _shorten_part(part: Any) -> Any:
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
-BROKEN_OFF = ("cancelled", "failed")
-"""The statuses of runs that may be resumed."""
-
 NAMED = regex(r"[\w:|.-]{0,2000}")
 """The form of checkpoint ids and namespaces, and of the keys of a history filter."""
 
@@ -232,9 +230,16 @@ def _refuse_checkpoint(named: Any) -> NoReturn:
 
 @asynccontextmanager
 async def open_server_checkpointer() -> AsyncIterator[ThreadSaver]:
-    """Open the saver; the server calls this once and keeps it open."""
-    async with open_checkpointer(ServerCheckpointer) as saver:
-        yield saver
+    """Open the saver; the server calls this once, and closes it when the last run has ended.
+
+    Whatever else the process has open is closed after it: a server that is stopping ends its runs
+    when the lifespan of what it mounts is over.
+    """
+    try:
+        async with open_checkpointer(ServerCheckpointer) as saver:
+            yield saver
+    finally:
+        await close_resources()
 
 
 def load_graph() -> None:
@@ -306,7 +311,8 @@ async def _hold_thread(
         found = (
             await find_damage(make_graph(), thread) if isinstance(error, DAMAGE_ERRORS) else None
         )
-        status, code = _status_after(found or error)
+        served = str(config["configurable"].get("run_id", ""))
+        status, code = _status_after(found or error, served)
         await mark_interrupted(owner, thread, status, code=code)
         if found:
             raise strip_command_hint(found) from error
@@ -339,7 +345,7 @@ async def _wait_for_thread(thread: str) -> ThreadLock:
 
 
 @asynccontextmanager
-async def serve_recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
+async def serve_recall(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     """Serve the memory researcher.
 
     Raises:
@@ -347,7 +353,12 @@ async def serve_recall(runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
     """
     if runtime.execution_runtime is not None:
         check_run_choices(runtime.execution_runtime.context, runtime.user)
-    yield make_guarded_graph(make_recall_graph(), await _find_uploads(runtime))
+    try:
+        yield make_guarded_graph(make_recall_graph(), await _find_uploads(runtime))
+    finally:
+        if runtime.execution_runtime is not None:
+            with suppress(Problem):
+                await end_run_spans(config["configurable"]["thread_id"])
 
 
 def _owner_of_run(runtime: ServerRuntime[Any]) -> str:
@@ -379,11 +390,18 @@ async def _check_servers(runtime: ServerRuntime[Any]) -> None:
         check_server_names(names, await load_servers(_owner_of_run(runtime)))
 
 
-def _status_after(error: BaseException) -> tuple[RunStatus, str]:
-    """Return the status of a run after an error, and the code; empty if it was stopped."""
+def _status_after(error: BaseException, served: str) -> tuple[RunStatus, str]:
+    """Return the status of a run after an error, and the code; empty if it was stopped.
+
+    Args:
+        error: What ended the run.
+        served: The server's id of the run.
+    """
     if isinstance(error, Problem):
         return "failed", error.code
-    return ("cancelled", "") if is_stop(error) else ("failed", "internal")
+    if is_cancelled_by_client(error, served):
+        return "cancelled", ""
+    return ("failed", "internal") if isinstance(error, Exception) else ("paused", "")
 
 
 def _is_server_name(name: str) -> bool:

@@ -6,11 +6,16 @@ LangGraph's server (its development server and its images) and Aegra serve the s
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from urllib.parse import urlsplit
 
 MODULES = ("langgraph_api", "langgraph_runtime", "aegra_api")
 """The prefixes of the servers' modules."""
+
+
+REQUEST_GRACE = 5
+"""How many seconds a server that is told to stop waits for the requests it is answering."""
 
 
 def is_aegra() -> bool:
@@ -38,8 +43,33 @@ def queues_by_thread() -> bool:
     return not is_aegra()
 
 
-def is_stop(error: BaseException) -> bool:
-    """Say whether an error is how the server stops a run, rather than a failure."""
-    # LangGraph's server stops runs with an `Exception` of its own; other stops are not exceptions.
-    stopped = getattr(sys.modules.get("langgraph_api.errors"), "UserInterrupt", ())
-    return isinstance(error, stopped) or not isinstance(error, Exception)
+def limit_shutdown() -> None:
+    """Let a server that is told to stop cut off the requests that do not end soon.
+
+    A request may wait for a run, and the runs are ended after the requests only. Streams are ended
+    by the server at once.
+    """
+    # Whoever started the server has chosen how; its handler of signals knows it.
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    running = getattr(server, "config", None)
+    if getattr(running, "timeout_graceful_shutdown", 0) is None:
+        running.timeout_graceful_shutdown = REQUEST_GRACE
+
+
+def is_cancelled_by_client(error: BaseException, run: str) -> bool:
+    """Say whether an error ended a run of the server because a client wants it no more.
+
+    A server that is stopping, or has lost a run to another worker, cancels the tasks of runs, too.
+    These runs go on elsewhere or later.
+
+    Args:
+        error: What ended the run.
+        run: The server's id of the run.
+    """
+    if isinstance(error, Exception):
+        # LangGraph's server has an error of its own for this.
+        errors = sys.modules.get("langgraph_api.errors")
+        return isinstance(error, getattr(errors, "UserInterrupt", ()))
+    # Aegra notes for which runs it was asked, before it cancels the task.
+    aegra = sys.modules.get("aegra_api.core.active_runs")
+    return run in getattr(aegra, "explicit_run_cancellations", ())

@@ -55,8 +55,8 @@ KILLED = "killed"
 _opening: SharedTasks[str, None] = SharedTasks()
 
 
-def trace_node(node: Node) -> Node:
-    """Wrap a node so that its work is a span within the span of its run."""
+def trace_node(node: Node, workflow: str = WORKFLOW) -> Node:
+    """Wrap a node so that its work is a span in that of its run; `workflow` names its graph."""
     name = getattr(node, "__name__", "")
 
     @wraps(node)
@@ -64,7 +64,7 @@ def trace_node(node: Node) -> Node:
         if find_span_export() is None:
             return await node(state, runtime)
         site = call_site(state, runtime)
-        await open_run_span(site)
+        await open_run_span(site, workflow=workflow)
         with _node_span(site, name):
             update = await node(state, runtime)
         _note_update(site.run, update)
@@ -125,28 +125,31 @@ def _note_update(run: str, update: Any) -> None:
         whole.status, whole.failure = update.get("status", whole.status), ""
 
 
-async def open_run_span(site: CallSite, started: float | None = None) -> None:
+async def open_run_span(
+    site: CallSite, started: float | None = None, workflow: str = WORKFLOW
+) -> None:
     """Begin the span of this session of a run unless there is one; do nothing without a collector.
 
     Args:
         site: A point of the run.
         started: When the session began, in seconds since 1970; now by default.
+        workflow: The name of its graph.
     """
     export = find_span_export()
     if export is None or find_run_span(site.run):
         return
     whole = site._replace(step="", repetition="")
-    await _opening.run(site.run, lambda: _open(export, whole, started))
+    await _opening.run(site.run, lambda: _open(export, whole, started, workflow))
 
 
-async def _open(export: SpanExport, site: CallSite, started: float | None) -> None:
+async def _open(export: SpanExport, site: CallSite, started: float | None, workflow: str) -> None:
     made = select(table.c.created, table.c.question).where(table.c.id == site.run)
     row = (await read_rows(made)).first()
     earlier = _read_sessions(await read_trace(site.run))
     attempts = await list_attempts(site.run)
     run = _TracedRun(
         trace_id(site, row.created if row else 0.0),
-        _describe_run(export, site, row.question if row else ""),
+        _describe_run(export, site, row.question if row else "", workflow),
     )
     before = [(run.trace, earlier.spans[-1])] if earlier.spans else []
     links = [*before, *find_span_around()]
@@ -154,7 +157,7 @@ async def _open(export: SpanExport, site: CallSite, started: float | None) -> No
     span = _begin_session(export, run, number, started=started, links=links)
     set_run_span(RunSpan(site, span))
     named = format(span.get_span_context().span_id, "016x")
-    await trace(site, SESSION, WORKFLOW, BEGAN, span=named)
+    await trace(site, SESSION, workflow, BEGAN, span=named)
     _export_lost_spans(export, run, earlier, attempts, span)
 
 
@@ -167,7 +170,8 @@ class _TracedRun(NamedTuple):
 
 def _begin_session(export: SpanExport, run: _TracedRun, number: int, **more: Any) -> Span:
     about = {**run.about, "dossier.session": number}
-    return export.begin(f"invoke_workflow {WORKFLOW}", None, about, trace_id=run.trace, **more)
+    name = f"invoke_workflow {about['gen_ai.workflow.name']}"
+    return export.begin(name, None, about, trace_id=run.trace, **more)
 
 
 class _Sessions(NamedTuple):
@@ -194,16 +198,20 @@ def _read_sessions(lines: Sequence[Mapping[str, Any]]) -> _Sessions:
     )
 
 
-def _describe_run(export: SpanExport, site: CallSite, question: str) -> dict[str, Any]:
+def _describe_run(
+    export: SpanExport, site: CallSite, question: str, workflow: str
+) -> dict[str, Any]:
     about = {
         "gen_ai.operation.name": "invoke_workflow",
-        "gen_ai.workflow.name": WORKFLOW,
+        "gen_ai.workflow.name": workflow,
         "gen_ai.conversation.id": site.thread,
         "session.id": site.thread,
         "dossier.run": site.run,
     }
     if export.shows_content:
         about["user.id"] = split_owner(site.owner)[0]
+    # A recall is no run that is listed.
+    if export.shows_content and question:
         about |= {**describe_messages([HumanMessage(question)], None), "input.value": question}
     return about
 

@@ -13,7 +13,7 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
@@ -32,8 +32,8 @@ DONE = ("success", "error", "interrupted", "timeout")
 
 FAST = {"LEASE_DURATION_SECONDS": "6", "HEARTBEAT_INTERVAL_SECONDS": "2"}
 FAST |= {"REAPER_INTERVAL_SECONDS": "1", "STUCK_PENDING_THRESHOLD_SECONDS": "5"}
-FAST |= {"BG_JOB_MAX_RETRIES": "10"}
-"""How soon a dead worker is noticed where many are killed."""
+FAST |= {"BG_JOB_MAX_RETRIES": "10", "WORKER_DRAIN_TIMEOUT": "1"}
+"""How soon a dead worker is noticed, and one that stops gives its runs up, where many do so."""
 
 
 def choices(**more: Any) -> dict[str, Any]:
@@ -195,7 +195,7 @@ def _overlap(servers: LocalServers, thread: str) -> bool:
 
 
 async def kill_workers(options: argparse.Namespace, times: int) -> None:
-    """Kill a worker in the middle of each of some runs, and print what became of them."""
+    """End a worker in the middle of each of some runs, and print what became of them."""
     chance, kills = random.Random(1), list[Kill]()
     with shared_folder() as folder, make_world(options.latency, options.steps) as world:
         there = environment(world.site, **FAST)
@@ -206,45 +206,67 @@ async def kill_workers(options: argparse.Namespace, times: int) -> None:
                 usual = time.monotonic() - started
                 for _ in range(times):
                     moment = chance.uniform(0.1, usual)
-                    kills.append(await kill_worker(servers, client, world, moment))
-                    print(f"killed after {moment:.1f} s: {kills[-1]}", flush=True)
+                    way = servers.stop if options.signal == "TERM" else servers.kill
+                    kills.append(await end_worker(servers, client, world, moment, way))
+                    print(f"{options.signal} after {moment:.1f} s: {kills[-1]}", flush=True)
     ended, held = sum(one.ended for one in kills), sum(one.recorded for one in kills)
-    print(f"workers killed in the middle of a run     {times}")
-    print(f"runs that came to their end elsewhere     {ended}")
+    moved = [one.moved for one in kills if one.moved]
+    print(f"workers ended in the middle of a run      {times}")
+    print(f"runs that came to their end               {ended}")
+    print(f"of these in another worker                {len(moved)}")
     print(f"recorded calls made again                 {held}")
     print(f"model calls in flight made again          {sum(one.in_flight for one in kills)}")
-    print(f"seconds from the kill to the end          {_spread([one.seconds for one in kills])}")
+    print(f"seconds until another worker has the run  {_spread(moved) if moved else '-'}")
+    print(f"seconds from the signal to the end        {_spread([one.seconds for one in kills])}")
 
 
 class Kill(NamedTuple):
-    """What became of a run whose worker was killed."""
+    """What became of a run whose worker was ended."""
 
     ended: bool
-    """Whether it came to its end elsewhere."""
+    """Whether it came to its end."""
+    moved: float
+    """The seconds until another worker had it; 0 if none needed to."""
     recorded: int
     """How many calls were made again though the ledger held their results."""
     in_flight: int
     """How many model calls were made again that had been sent and not recorded."""
     seconds: float
-    """From the kill to the end."""
+    """From the signal to the end."""
 
 
-async def kill_worker(servers: LocalServers, client: Any, world: Any, moment: float) -> Kill:
-    """Begin a run, and kill the worker that has it some seconds later."""
+async def end_worker(
+    servers: LocalServers, client: Any, world: Any, moment: float, way: Callable[[int], None]
+) -> Kill:
+    """Begin a run, and end the worker that has it some seconds later."""
     world.log.clear()
     thread, run = await begin(client)
     await asyncio.sleep(moment)
+    told, moved = time.monotonic(), 0.0
     if pid := servers.worker_of(run):
-        servers.kill(pid)
-    held, sent, killed = recorded(servers, thread), world.requests(), time.monotonic()
+        way(pid)
+        moved = await wait_for_another_worker(servers, run, pid)
+    held = recorded(servers, thread)
     found = await end(client, thread, run)
-    again = (world.requests() - sent).keys() & sent.keys()
+    # A run that nobody stops asks nothing twice.
+    again = {name for name, times in world.requests().items() if times > 1}
     said = (found["output"] or {}).get("status")
     ended = (found["status"], said) == ("success", "succeeded")
     if not ended or again & held:
         print("  ", thread, found["status"], said, found.get("error_message"), again & held)
     in_flight = {one for one in again - held if one.startswith(MODEL)}
-    return Kill(ended, len(again & held), len(in_flight), time.monotonic() - killed)
+    return Kill(ended, moved, len(again & held), len(in_flight), time.monotonic() - told)
+
+
+async def wait_for_another_worker(servers: LocalServers, run: str, pid: int) -> float:
+    """Return the seconds until another worker has a run; 0 if it ends before."""
+    began = time.monotonic()
+    while (worker := servers.worker_of(run)) in (0, pid):
+        rows = servers.query("SELECT status FROM runs WHERE run_id = %s", run, server=True)
+        if not worker and rows[0][0] in DONE:
+            return 0.0
+        await asyncio.sleep(0.05)
+    return time.monotonic() - began
 
 
 def recorded(servers: LocalServers, thread: str) -> set[str]:
@@ -303,6 +325,8 @@ def main() -> None:
     parser.add_argument("what", nargs="*", help=f"{', '.join(PARTS)}; all of them when empty")
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--kills", type=int, default=40)
+    told = "what workers are ended by: KILL, or TERM, on which they hand their runs over"
+    parser.add_argument("--signal", choices=("KILL", "TERM"), default="KILL", help=told)
     parser.add_argument("--steps", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=10)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])

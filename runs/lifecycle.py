@@ -41,6 +41,9 @@ WRITING = "report.write"
 UNFINISHED_STATUSES = ("running", "waiting_review", "paused")
 """The statuses of runs that are not finished."""
 
+BROKEN_OFF = ("cancelled", "failed", "paused")
+"""The statuses of runs that may be resumed, and wait for nobody's decision."""
+
 LATEST = (runs.c.turn.desc(), func.length(runs.c.id).desc(), runs.c.id.desc())
 """The order in which the newest run of a thread comes first, the newest fork before the others.
 
@@ -156,6 +159,15 @@ async def mark_interrupted(owner: str, thread: str, status: RunStatus, *, code: 
     interrupted = (runs.c.thread == thread) & runs.c.status.in_(statuses)
     with working_on(thread):
         await _change(owner, interrupted, status=status, code=code)
+
+
+async def mark_resumed(thread: str) -> None:
+    """Set the status of the newest run of a thread that goes on after it was broken off."""
+    newest = select(runs.c.id).where(runs.c.thread == thread).order_by(*LATEST).limit(1)
+    resumed = (runs.c.id == newest.scalar_subquery()) & runs.c.status.in_(BROKEN_OFF)
+    again = update(runs).where(resumed).values(status="running", code="", updated=time.time())
+    with working_on(thread):
+        await commit_statements((again, None))
 
 
 async def _change(owner: str, which: ColumnElement[bool], **values: str) -> None:

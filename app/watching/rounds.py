@@ -37,7 +37,6 @@ async def run_round(owner: str, tell: Tell) -> Round:
             if problem.error not in (ErrorCode.RUN_IN_PROGRESS, ErrorCode.WATCH_NOT_FOUND):
                 raise
             continue
-        _end_if_told()
         if check:
             checks.append((watch, check))
     return Round(checks, await send_notices(owner, tell))
@@ -50,16 +49,4 @@ async def run_rounds(tell: Tell) -> None:
             await run_round("", tell)
         except Problem as problem:
             tell(str(problem))
-        _end_if_told()
         await asyncio.sleep(POLL_SECONDS)
-
-
-def _end_if_told() -> None:
-    """Stop if this task was cancelled, even if a check swallowed the cancellation.
-
-    Raises:
-        CancelledError: If this task was cancelled.
-    """
-    task = asyncio.current_task()
-    if task and task.cancelling():
-        raise asyncio.CancelledError

@@ -19,6 +19,7 @@ from calls.embedding_meter import meter_embeddings
 from calls.gateway import DEFAULT_REPAIRS, ask
 from calls.replies import SearchTexts
 from calls.run_budget import end_session
+from calls.run_spans import trace_node
 from config.errors import Problem
 from graph.context import Context
 from graph.state import CallSiteState, InputState
@@ -332,10 +333,10 @@ def make_recall_graph(*, inside: bool = False) -> CompiledStateGraph[Any, Contex
     """
     schema = RecallState if inside else InputState
     graph = StateGraph(RecallState, context_schema=Context, input_schema=schema)
-    graph.add_node("plan", meter_embeddings(plan))
-    graph.add_node("search", meter_embeddings(search))
-    graph.add_node("integrate", meter_embeddings(integrate))
-    graph.add_node("check", meter_embeddings(check))
+    for node in (plan, search, integrate, check):
+        metered = meter_embeddings(node)
+        # Within another run, the span of the node that calls this graph is enough.
+        graph.add_node(node.__name__, metered if inside else trace_node(metered, "recall"))
     for start, end in pairwise([START, "plan", "search", "integrate", "check"]):
         graph.add_edge(start, end)
     return graph.compile(checkpointer=False if inside else None, name="recall")

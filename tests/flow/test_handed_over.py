@@ -9,7 +9,9 @@ import pytest
 from langgraph.types import Command
 
 from app.guarded_graph import GuardedGraph, make_guarded_graph
+from graph.records import RunStatus
 from graph.session import ThreadSession
+from runs.lifecycle import find_run, mark_interrupted, set_run_status
 from tests.conftest import make
 from tests.fake_model import Script
 from tests.flow.test_asking import asking
@@ -58,6 +60,42 @@ async def test_what_was_asked_is_not_asked_again(
     assert [one.type for one in values["messages"]] == ["human", "ai"]
     assert values["turn"] == 1
     assert values["status"] == "succeeded"
+
+
+async def test_a_run_that_its_server_paused_is_listed_as_running_when_it_goes_on(
+    graph: GuardedGraph, thread: ThreadSession, choices: dict[str, object], script: Script
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("Enough", {"enough": True})
+    config, context = of_run(thread, "r1"), make(choices)
+    await begun(graph, config, context, "background")
+    await mark_interrupted("local/", "t1", "paused")
+
+    stands = [
+        (await find_run("local/", "t1-1")).status
+        async for _ in graph.astream(ASKED, config, context=context, stream_mode="updates")
+    ]
+
+    assert stands[0] == "running"
+    assert stands[-1] == "succeeded"
+
+
+@pytest.mark.parametrize("status", ["cancelled", "failed", "succeeded"])
+async def test_a_run_that_does_not_go_on_stands_as_it_did(
+    graph: GuardedGraph,
+    thread: ThreadSession,
+    choices: dict[str, object],
+    script: Script,
+    status: RunStatus,
+):
+    script.on("Draft", draft("waggle dance"))
+    script.on("Enough", {"enough": True})
+    await graph.ainvoke(ASKED, of_run(thread, "r1"), context=make(choices))
+    await set_run_status("local/", "t1-1", status)
+
+    await graph.ainvoke(None, of_run(thread, "r2"), context=make(choices))
+
+    assert (await find_run("local/", "t1-1")).status == status
 
 
 async def test_a_run_that_had_come_to_its_end_does_nothing_and_gives_what_it_gave(

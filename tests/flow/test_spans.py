@@ -22,6 +22,7 @@ from config.resources import replace_resources
 from evals.openai_server import Server
 from graph import session
 from graph.session import ThreadSession
+from nodes.recall.recall_graph import make_recall_graph
 from runs import span_export
 from runs.spans import find_span_export
 from tests.collector import Collector, SentSpan, collecting
@@ -413,3 +414,23 @@ async def test_a_run_within_the_span_of_another_program_is_a_trace_with_a_link_t
     outer = around.get_span_context()
     assert root.links == [(format(outer.trace_id, "032x"), format(outer.span_id, "016x"))]
     assert {span.trace for span in spans} == {root.trace} != {root.links[0][0]}
+
+
+@pytest.mark.usefixtures("thread")
+@pytest.mark.extractive("Lookup", "Notes", "Complete")
+async def test_a_recall_is_a_session_with_the_nodes_of_its_graph(
+    collector: Collector, choices: dict[str, object]
+):
+    async with session.open_session("recall-1", make_recall_graph) as opened:
+        await opened.begin("How do bees dance?", make(choices), quiet)
+    spans = await sent(collector)
+
+    (whole,) = (span for span in spans if not span.parent)
+    assert whole.name == "invoke_workflow recall"
+    assert whole.attributes["gen_ai.conversation.id"] == "recall-1"
+    nodes = [span.name for span in spans if span.parent == whole.id]
+    assert nodes[:2] == ["plan", "search"]
+    made = attempts_of(spans)
+    assert made
+    assert all(ancestors(one, spans)[-1] == whole.name for one in made)
+    assert {one.trace for one in spans} == {whole.trace}

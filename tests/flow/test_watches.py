@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from langchain_core.messages import BaseMessage
 from sqlalchemy import select
 
 from app.auth.user_store import add_user, remove_user
@@ -24,7 +25,7 @@ from library.tables import pages
 from privacy.retention import list_expired_threads, prune_threads
 from privacy.service import execute_erasure, plan_erasure, resolve_erasure_target
 from runs.call_site import join_owner
-from runs.lifecycle import RunRecord, find_run
+from runs.lifecycle import RunRecord, find_newest_run, find_run
 from runs.lock import thread_lock
 from runs.schedules import Schedule
 from runs.watches import (
@@ -39,7 +40,7 @@ from runs.watches import (
 )
 from storage.engine import read_rows
 from tests.clock import Clock
-from tests.fake_model import Script
+from tests.fake_model import Reply, Script
 from tests.flow.small_web import NORWAY, SmallWeb
 from tests.flow.test_defects import draft
 from tests.places import new_process
@@ -139,6 +140,32 @@ async def test_what_is_due_is_asked_once_and_missed_times_are_not_made_up_for(wa
     due = (await find_watch(OWNER, "bees")).due
     assert due == WEEKLY.find_next_time(time.time())
     assert due > time.time()
+
+
+@pytest.mark.parametrize("moment", ["Triage", "Draft", "researcher", "reporter"])
+async def test_a_check_that_is_stopped_has_not_failed_and_goes_on_with_its_run(
+    watch: Watch, script: Script, moment: str
+):
+    reply = draft("waggle dance", "winter cluster honey") if moment == "Draft" else None
+
+    def stop(messages: list[BaseMessage]) -> Reply | None:
+        del messages
+        stopped.cancel()
+        return reply
+
+    script.on(moment, stop)
+    stopped = asyncio.create_task(run_round("", quiet))
+    with pytest.raises(asyncio.CancelledError):
+        await stopped
+    left, checks = await find_newest_run(OWNER, watch.thread), await list_checks(watch)
+    script.on(moment, lambda _: reply)
+    again = await run_round("", quiet)
+
+    assert left
+    assert left.status == "paused"
+    assert checks == []
+    ((_, check),) = again.checks
+    assert (check.run, check.status) == (left.id, "first")
 
 
 async def test_a_watch_that_another_process_asks_is_left_to_it(watch: Watch):

@@ -52,7 +52,7 @@ class Server(NamedTuple):
 
 @contextmanager
 def serving(home: Path, folder: Path | None = None, **more: str) -> Iterator[Server]:
-    """Start a server of its own on a free port; it has read the example folder.
+    """Start a server of its own on a free port; in a new home it has read the example folder.
 
     Args:
         home: The data folder.
@@ -65,8 +65,9 @@ def serving(home: Path, folder: Path | None = None, **more: str) -> Iterator[Ser
     environment = {**plain, "DOSSIER_HOME": str(home), "DOSSIER_MODEL": "extractive:"}
     # No test shall ask the providers of the open web.
     environment |= {"DOSSIER_KEYLESS_SEARCH": "false", **more}
-    shutil.copytree(_read_home(), home, dirs_exist_ok=True)
-    log = (home / "server.log").open("w")
+    if not (home / "dossier.db").exists():
+        shutil.copytree(_read_home(), home, dirs_exist_ok=True)
+    log = (home / "server.log").open("a")
     serve = [dossier, "serve", "--port", str(port)]
     process = subprocess.Popen(serve, env=environment, cwd=folder or home, stdout=log, stderr=log)
     url = f"http://127.0.0.1:{port}"
@@ -102,7 +103,7 @@ def free_port() -> int:
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
+    for _ in range(900):
         assert process.poll() is None, log.read_text()
         try:
             with urllib.request.urlopen(f"{url}/ok", timeout=1):

@@ -32,6 +32,7 @@ from evals.scale_out import (
     move_between_processes,
     recorded,
     shared_folder,
+    wait_for_another_worker,
 )
 from tests.collector import Collector, SentSpan, collecting
 
@@ -78,7 +79,7 @@ def servers(world: Any, collector: Collector) -> Iterator[LocalServers]:
         with LocalServers(folder, there, apis=2, workers=2, python=PYTHON) as servers:
             yield servers
             running = servers.processes("")
-        assert not [one for one in running if Path(f"/proc/{one.pid}").exists()]
+        assert not [one for one in running if is_running(one.pid)]
 
 
 @pytest.fixture
@@ -87,12 +88,38 @@ async def client(servers: LocalServers) -> AsyncIterator[Any]:
         yield client
 
 
+def is_running(pid: int) -> bool:
+    """Return whether there is a process of this id."""
+    return Path(f"/proc/{pid}").exists()
+
+
 async def until(reached: Callable[[], bool]) -> None:
     """Wait until something is so, a minute at most."""
     for _ in range(600):
         if reached():
             return
         await asyncio.sleep(0.1)
+
+
+async def watch_until_the_end(
+    servers: LocalServers, client: Any, thread: str, run: str, pid: int
+) -> tuple[list[str], set[str]]:
+    """Wait for the end of a run that one worker gives up.
+
+    Returns:
+        How the run stood, one after another, and what was recorded when another worker took it.
+    """
+    ended = asyncio.create_task(end(client, thread, run))
+    moved = asyncio.create_task(wait_for_another_worker(servers, run, pid))
+    stood, held = ["running"], set[str]()
+    while not ended.done():
+        if not moved.done():
+            held = recorded(servers, thread)
+        ((now,),) = servers.query("SELECT status FROM runs WHERE thread = %s", thread)
+        stood += [now] if now != stood[-1] else []
+        await asyncio.sleep(0.05)
+    assert (await ended)["status"] == "success"
+    return stood, held if await moved else set()
 
 
 async def test_a_thread_goes_on_through_other_processes(servers: LocalServers):
@@ -132,6 +159,40 @@ async def test_a_killed_worker_is_replaced_and_nothing_recorded_is_paid_again(
     assert not (world.requests() - sent).keys() & held
     state = await client.threads.get_state(thread)
     assert [one["type"] for one in state["values"]["messages"]] == ["human", "ai"]
+
+
+async def test_a_worker_that_stops_hands_its_runs_over_at_once_and_cancels_none(
+    servers: LocalServers, client: Any, world: Any
+):
+    world.log.clear()
+    thread, run = await begin(client)
+    await until(lambda: len(recorded(servers, thread)) >= 8)
+    pid = servers.worker_of(run)
+    assert pid
+
+    servers.stop(pid)
+    stood, moved = await watch_until_the_end(servers, client, thread, run, pid)
+
+    assert stood == ["running", "paused", "running", "succeeded"]
+    twice = {name for name, times in world.requests().items() if times > 1}
+    assert moved
+    assert not twice & moved
+    # Nobody had to notice that the worker was gone.
+    lost = "SELECT execution_params ->> '_retry_count' FROM runs WHERE run_id = %s"
+    assert servers.query(lost, run, server=True) == [(None,)]
+    await until(lambda: not is_running(pid))
+    assert not is_running(pid)
+
+
+async def test_a_run_that_a_client_cancels_is_cancelled(servers: LocalServers, client: Any):
+    thread, run = await begin(client)
+    await until(lambda: len(recorded(servers, thread)) >= 3)
+
+    await client.runs.cancel(thread, run)
+
+    stands = "SELECT status FROM runs WHERE thread = %s"
+    await until(lambda: servers.query(stands, thread) != [("running",)])
+    assert servers.query(stands, thread) == [("cancelled",)]
 
 
 async def test_two_workers_never_work_on_one_thread(servers: LocalServers):
@@ -205,3 +266,22 @@ async def test_a_worker_answers_only_how_it_is(servers: LocalServers):
         told = [(await http.get(path)).status_code for path in ("/ready", "/threads", "/docs")]
 
     assert told == [200, 404, 404]
+
+
+async def test_an_api_process_that_stops_waits_for_no_run_and_cancels_none(
+    servers: LocalServers, client: Any
+):
+    stopped = servers.processes("api")[1]
+    async with servers.client(1) as other:
+        thread = (await other.threads.create())["thread_id"]
+        asked = other.runs.wait(thread, "dossier", input=ASKED, context=choices(auto_accept=True))
+        waiting = asyncio.create_task(asked)
+        await until(lambda: len(recorded(servers, thread)) >= 3)
+        (run,) = await client.runs.list(thread)
+
+        servers.stop(stopped.pid)
+        await asyncio.gather(waiting, return_exceptions=True)
+        await until(lambda: not is_running(stopped.pid))
+
+    assert not is_running(stopped.pid)
+    assert (await end(client, thread, run["run_id"]))["status"] == "success"

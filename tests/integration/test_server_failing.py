@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evals.openai_server import Server as ModelServer
-from tests.integration.serving import Server, asked, context, serving
+from tests.integration.serving import ANSWERED, Server, asked, context, listed, serving
 from tests.integration.test_cli_failing import GOOD, STEPS, researched
 
 sdk = pytest.importorskip("langgraph_sdk", reason="the server extra is not installed")
@@ -36,7 +43,13 @@ def failing(tmp_path_factory: pytest.TempPathFactory, model: ModelServer) -> Ite
     """A server whose only model is that one."""
     home = tmp_path_factory.mktemp("failing")
     (home / "models.toml").write_text('default = "openai:gpt-4o"\n')
-    more = {
+    with serving(home, **environment(home, model)) as server:
+        yield server
+
+
+def environment(home: Path, model: ModelServer) -> dict[str, str]:
+    """Return the environment of a server whose only model is that one."""
+    return {
         "DOSSIER_MODELS": str(home / "models.toml"),
         "DOSSIER_MODEL": "openai:gpt-4o",
         "OPENAI_API_KEY": "sk-none",
@@ -44,8 +57,6 @@ def failing(tmp_path_factory: pytest.TempPathFactory, model: ModelServer) -> Ite
         "DOSSIER_RETRY_SECONDS": "0",
         "DOSSIER_CALL_SECONDS": "1",
     }
-    with serving(home, **more) as server:
-        yield server
 
 
 @pytest.fixture
@@ -142,3 +153,57 @@ async def test_a_run_at_its_limit_does_the_rest_when_its_context_allows_more(
     assert "the run ended at its limit max_calls = 4" in same["__error__"]["message"]
     assert "limit" not in whole["report"]
     assert whole["status"] == "succeeded"
+
+
+async def until(reached: Callable[[], bool]) -> None:
+    """Wait until something is so, a minute at most.
+
+    Raises:
+        AssertionError: If it never is.
+    """
+    for _ in range(600):
+        if reached():
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError(reached)
+
+
+def has_ended(pid: int) -> bool:
+    """Return whether a process of ours is no more, or waits to be forgotten."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def count_recorded(home: Path, run: str) -> int:
+    """Return how many answers of models are recorded of a run."""
+    with closing(sqlite3.connect(home / "dossier.db", timeout=20)) as file:
+        recorded = "SELECT count(*) FROM calls WHERE run = ? AND kind = 'model'"
+        return int(file.execute(recorded, [run]).fetchone()[0])
+
+
+# The last test here: it stops the server of the others.
+async def test_a_server_that_is_stopped_pauses_its_runs_and_goes_on_with_them_when_started_again(
+    failing: Server, client: Any, model: ModelServer
+):
+    busy = {"match": f"<step>\n{STEPS[1]}", "error": 429, "headers": {"Retry-After": "60"}}
+    model.replace([busy, *GOOD])
+    thread = (await client.threads.create())["thread_id"]
+    run, choices = f"{thread}-1", context(auto_accept=True)
+    await client.runs.create(thread, "dossier", input=asked("How do bees live?"), context=choices)
+    await until(lambda: {*researched(model)} == {*STEPS})
+    await until(lambda: count_recorded(failing.home, run) == len(model.log) - 1)
+    answered = [json.dumps(call.body) for call in model.log if STEPS[1] not in str(call.body)]
+
+    os.kill(failing.pid, signal.SIGTERM)
+    await until(lambda: has_ended(failing.pid))
+    stopped = await listed(failing, thread)
+    model.replace(GOOD)
+    with serving(failing.home, **environment(failing.home, model)) as again:
+        async with sdk.get_client(url=again.url, api_key=again.token) as later:
+            (served,) = await later.runs.list(thread)
+            await later.runs.join(thread, served["run_id"])
+        ended = await listed(again, thread)
+
+    assert stopped == {run: "paused"}
+    assert ended[run] in ANSWERED
+    assert answered
+    assert not {json.dumps(call.body) for call in model.log} & {*answered}

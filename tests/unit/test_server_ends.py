@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import sys
 from contextlib import closing
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from langgraph_api.errors import UserInterrupt
+import uvicorn
+from langchain_core.runnables import RunnableConfig
+from langgraph_api.errors import UserInterrupt, UserRollback
+from starlette.applications import Starlette
 
-from app.server import serve_dossier
+from app.http_app import server_lifespan
+from app.server import open_server_checkpointer, serve_dossier
+from app.server_kind import REQUEST_GRACE, limit_shutdown
 from config.errors import ErrorCode, Problem
+from config.resources import LoopResource
 from config.settings import settings
 from graph.context import Context
 from graph.session import open_session
@@ -31,8 +38,9 @@ pytestmark = pytest.mark.usefixtures("database")
     [
         (Problem(ErrorCode.MODEL_AUTH, "the key is wrong"), "failed", "model_auth"),
         (KeyError("a mistake of ours"), "failed", "internal"),
-        (asyncio.CancelledError(), "cancelled", ""),
+        (asyncio.CancelledError("the server stops"), "paused", ""),
         (UserInterrupt("cancelled by a client"), "cancelled", ""),
+        (UserRollback("cancelled and to be forgotten"), "cancelled", ""),
     ],
 )
 async def test_a_run_that_ends_in_an_error_says_which(error: BaseException, status: str, code: str):
@@ -46,6 +54,42 @@ async def test_a_run_that_ends_in_an_error_says_which(error: BaseException, stat
     left = await find_run("local/", run)
     assert (left.status, left.code) == (status, code)
     assert not is_thread_locked("t1")
+
+
+@pytest.mark.parametrize(("asked", "status"), [("served-1", "cancelled"), ("served-2", "paused")])
+async def test_a_worker_of_aegra_that_stops_cancels_no_run_but_those_it_was_asked_to(
+    monkeypatch: pytest.MonkeyPatch, asked: str, status: str
+):
+    noted = SimpleNamespace(explicit_run_cancellations={asked})
+    monkeypatch.setitem(sys.modules, "aegra_api.core.active_runs", noted)
+    run = await create_run("local/", "t1", 1, "Question?", Context())
+    runtime = cast("Any", SimpleNamespace(user=None, execution_runtime=SimpleNamespace(context={})))
+    place: RunnableConfig = {"configurable": {"thread_id": "t1", "run_id": "served-1"}}
+
+    with pytest.raises(asyncio.CancelledError):
+        async with serve_dossier(place, runtime):
+            raise asyncio.CancelledError
+
+    assert (await find_run("local/", run)).status == status
+
+
+async def test_what_runs_need_is_open_until_a_stopping_server_has_ended_them(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    closed: list[str] = []
+    opened = LoopResource(lambda: "open", lambda one: _note(closed, one))
+    monkeypatch.setattr("app.http_app.SERVER_STATE_DIR", settings().home)
+
+    async with open_server_checkpointer():
+        async with server_lifespan(Starlette()):
+            opened.get()
+        assert closed == []
+
+    assert closed == ["open"]
+
+
+async def _note(closed: list[str], name: str) -> None:
+    closed.append(name)
 
 
 async def test_a_run_waits_for_the_others_of_its_thread_where_the_server_does_not_queue_them(
@@ -102,6 +146,16 @@ async def test_a_run_that_fails_over_a_forged_thread_is_told_as_damage(
 
     assert failure.value.code == "storage_corrupt"
     assert not is_thread_locked("t1")
+
+
+@pytest.mark.parametrize(("chosen", "seconds"), [(None, REQUEST_GRACE), (30, 30)])
+def test_a_server_that_stops_does_not_wait_long_for_requests(chosen: int | None, seconds: int):
+    server = uvicorn.Server(uvicorn.Config("none:app", timeout_graceful_shutdown=chosen))
+
+    with server.capture_signals():
+        limit_shutdown()
+
+    assert server.config.timeout_graceful_shutdown == seconds
 
 
 async def test_a_run_that_waited_while_others_used_up_the_month_does_not_begin(
