@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Path, Query
 from starlette.datastructures import UploadFile
