@@ -61,8 +61,12 @@ async def _render(
         for base in bases
         if base.kind == UPLOADS_KIND and not base.is_shared
     }
-    values = {"bases": bases, "files": files, "told": told, "problem": problem, "read": read}
-    values |= {
+    values: dict[str, Any] = {
+        "bases": bases,
+        "files": files,
+        "told": told,
+        "problem": problem,
+        "read": read,
         "sent": sent,
         "uploads": UPLOADS_KIND,
         "suffixes": ",".join(sorted(READABLE_SUFFIXES)),
