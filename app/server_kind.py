@@ -52,7 +52,7 @@ def limit_shutdown() -> None:
     # Whoever started the server has chosen how; its handler of signals knows it.
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     running = getattr(server, "config", None)
-    if getattr(running, "timeout_graceful_shutdown", 0) is None:
+    if running is not None and getattr(running, "timeout_graceful_shutdown", 0) is None:
         running.timeout_graceful_shutdown = REQUEST_GRACE
 
 

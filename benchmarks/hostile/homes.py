@@ -59,7 +59,7 @@ def die_at(thread: str) -> None:
             os._exit(KILLED)
         return put(self, config, checkpoint, metadata, versions)
 
-    CheckpointSaver.put = save_or_die  # type: ignore[method-assign]
+    CheckpointSaver.put = save_or_die  # type: ignore[method-assign, assignment]
 
 
 def ask_in(thread: str) -> list[str]:
