@@ -22,8 +22,8 @@ from config.settings import settings
 from config.user_files import check_new_file
 from privacy.backup_files import (
     list_home_files,
-    list_place_addresses,
     list_stored_names,
+    locate_backup_files,
     read_home_file,
 )
 from runs.trace import flush_traces
@@ -76,7 +76,7 @@ def _write(engine: Engine, file: Path) -> WrittenBackup:
         schema_version=SCHEMA_VERSION,
         created=time.time(),
         database=engine.dialect.name,
-        addresses=list_place_addresses(),
+        addresses=locate_backup_files(),
     )
     with _new_file(file) as stream, ArchiveWriter(stream, manifest) as archive:
         with open_snapshot(engine) as snapshot:
