@@ -31,7 +31,12 @@ from app.auth.login import get_login
 from app.auth.login_kind import LoginKind, find_login_kind
 from app.problems import PROBLEM_MEDIA_TYPE
 from app.route_path import get_route_path
-from app.server_kind import find_development_host, is_development_server
+from app.server_kind import (
+    find_development_host,
+    find_listening_host,
+    is_aegra,
+    is_development_server,
+)
 from app.server_token import load_server_token
 from app.web.console_gate import (
     enter_console,
@@ -389,7 +394,7 @@ def log_access_rules() -> None:
     load_server_token()
     if rules.open_to_pages:
         _log.info(OPEN_NOTICE, ", ".join(sorted(rules.origins or ())))
-    elif settings().server_token_always and _is_loopback(find_development_host()):
+    elif (settings().server_token_always or is_aegra()) and _is_loopback(find_listening_host()):
         _log.info(CLOSED_NOTICE)
     else:
         _log.warning(EXPOSED_NOTICE)

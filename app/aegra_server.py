@@ -68,6 +68,8 @@ def main(words: Sequence[str] | None = None) -> None:
             return
     except Problem as problem:
         sys.exit(str(strip_command_hint(problem)))
+    # Aegra's own name for it.
+    os.environ["HOST"] = given.host
     name = "app" if given.role == "api" else "worker"
     uvicorn.run(f"app.aegra_app:{name}", host=given.host, port=given.port, log_config=None)
 

@@ -33,6 +33,11 @@ def find_development_host() -> str:
     return urlsplit(os.environ.get("LANGGRAPH_API_URL", "")).hostname or ""
 
 
+def find_listening_host() -> str:
+    """Return the host at which a server of this machine listens; nothing where none is told."""
+    return os.environ.get("HOST", "") if is_aegra() else find_development_host()
+
+
 def queues_by_thread() -> bool:
     """Say whether the server itself runs only one run at a time on a thread."""
     return not is_aegra()

@@ -3,7 +3,7 @@
 
 It starts what is not there (PostgreSQL, Redis), brings the databases to this version, starts the
 processes, starts them again when they die, and stops all of them when it is stopped. What it runs
-is in FOLDER/run.json.
+is in FOLDER/run.json; a shell that has read FOLDER/environment is one of the installation.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pwd
+import shlex
 import shutil
 import signal
 import subprocess
@@ -141,6 +142,8 @@ class Local:
         names = ("DOSSIER_HOME", "DOSSIER_DATABASE_URL", "REDIS_URL")
         environment = {name: self.environment[name] for name in names}
         text = json.dumps({"processes": listed, "environment": environment}, indent=2)
+        lines = [f"export {name}={shlex.quote(environment[name])}\n" for name in names]
+        (self.folder / "environment").write_text("".join(lines))
         fresh = self.folder / "run.json.new"
         fresh.write_text(text + "\n")
         fresh.replace(self.folder / "run.json")
@@ -151,7 +154,7 @@ class Local:
             dead = [name for name, process in self.running.items() if process.poll() is not None]
             for name in dead:
                 code = self.running.pop(name).returncode
-                print(f"{name} has ended ({code})", flush=True)
+                _say(f"{name} has ended ({code})")
                 if self.restart:
                     self.start(self.programs[name])
             if dead:
@@ -168,7 +171,8 @@ class Local:
                     process.wait(GRACE)
                 except subprocess.TimeoutExpired:
                     process.kill()
-        (self.folder / "run.json").unlink(missing_ok=True)
+        for name in ("environment", "run.json"):
+            (self.folder / name).unlink(missing_ok=True)
 
     def fail(self, name: str) -> None:
         """Stop everything because of a process, and show the end of its log."""
@@ -188,6 +192,10 @@ class Local:
             if self.running[name].poll() is not None or time.monotonic() > ends:
                 self.fail(name)
             time.sleep(0.2)
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
 
 
 def _version(folder: Path) -> float:
@@ -234,10 +242,13 @@ def main() -> None:
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, end)
     if not os.environ.get("DOSSIER_DATABASE_URL"):
+        _say(f"Starting PostgreSQL in {folder}")
         local.start_postgresql()
     if not os.environ.get("REDIS_URL"):
         local.start_redis()
+    _say("Bringing the databases to this version")
     local.migrate()
+    _say("Starting the processes, which takes some seconds")
     ports = iter(range(given.port, 65_536))
     for number in range(given.apis):
         local.serve("api", f"api-{number + 1}", next(ports), given.jobs)
@@ -245,8 +256,7 @@ def main() -> None:
         local.serve("worker", f"worker-{number + 1}", next(ports), given.jobs)
     local.wait_until_ready()
     local.write_list()
-    print(f"Ready: {', '.join(one.url for one in local.programs.values() if 'api' in one.name)}")
-    sys.stdout.flush()
+    _say(f"Ready: {', '.join(one.url for one in local.programs.values() if 'api' in one.name)}")
     local.watch()
     local.stop()
 

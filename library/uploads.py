@@ -89,6 +89,12 @@ def is_upload_id(text: str) -> bool:
     return bool(_ID.match(text))
 
 
+def is_upload_root(owner: str, path: str) -> bool:
+    """Tell whether a path, as a run has it among its files, is an upload of an owner."""
+    place = f"/{UPLOADS}/own.{short_hash(owner)}/{UPLOAD_PREFIX}"
+    return place in f"/{path}".replace("\\", "/")
+
+
 async def create_upload(owner: str, name: str, size: int, folder: str = "") -> UploadedFile:
     """Begin an upload.
 

@@ -19,6 +19,7 @@ from graph.depth import DEPTHS
 from graph.records import AnswerReuse, EarlierRun
 from graph.state import State
 from library.uploaded_files import list_uploaded_files
+from library.uploads import is_upload_root
 from memory.self_questions import parse_self_question
 from models.chat_models import built_in
 from nodes.earlier_answer import (
@@ -260,12 +261,24 @@ async def _is_comparable(place: CallSite, run: RunRecord, language: str, context
     if (before.language or detect_language(run.question)) != language:
         return False
     names = ("style", "length")
-    scopes = ("files", "memory", "search")
+    scopes = ("memory", "search")
     if any(getattr(before, name) != getattr(context, name) for name in names):
         return False
     if any(set(getattr(before, name)) != set(getattr(context, name)) for name in scopes):
         return False
+    if not _has_same_files(place, run, before, context):
+        return False
     return await _has_same_uploads(place, run) and not await _was_only_quoted(run, context)
+
+
+def _has_same_files(place: CallSite, run: RunRecord, before: Context, context: Context) -> bool:
+    """Tell whether the files are the same, or a refresh is asked for of uploads that have changed.
+
+    A folder of uploads is the files that are in it, so each file that comes or goes changes it.
+    """
+    others = set(before.files) ^ set(context.files)
+    refreshed = context.again == "refresh" and run.thread == place.thread
+    return not others or (refreshed and all(is_upload_root(place.owner, one) for one in others))
 
 
 async def _has_same_uploads(place: CallSite, run: RunRecord) -> bool:

@@ -20,7 +20,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from config.errors import ErrorCode, Problem
 from config.settings import settings
 from config.user_files import check_new_file
-from privacy.backup_files import list_addresses, list_home_files, list_stored_names, read_home_file
+from privacy.backup_files import (
+    list_home_files,
+    list_place_addresses,
+    list_stored_names,
+    read_home_file,
+)
 from runs.trace import flush_traces
 from storage.backup_archive import ArchiveWriter, BackupManifest
 from storage.engine import flush_writes, get_engine, to_database_problem
@@ -71,7 +76,7 @@ def _write(engine: Engine, file: Path) -> WrittenBackup:
         schema_version=SCHEMA_VERSION,
         created=time.time(),
         database=engine.dialect.name,
-        addresses=list_addresses(),
+        addresses=list_place_addresses(),
     )
     with _new_file(file) as stream, ArchiveWriter(stream, manifest) as archive:
         with open_snapshot(engine) as snapshot:

@@ -24,7 +24,7 @@ _HOME_FOLDERS = ("traces", "users")
 _MCP_FILE = "mcp.json"
 
 
-def list_addresses() -> dict[str, str]:
+def list_place_addresses() -> dict[str, str]:
     """Return where the folders and files are that a backup may hold, by their names."""
     store, home = file_store(), Path(os.path.realpath(settings().home))
     stored = {f"store/{name}": store.address(name) for name in _STORE_FOLDERS}

@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from privacy.backup_files import list_addresses
+from privacy.backup_files import list_place_addresses
 from storage.backup_archive import BackupManifest, RowValues
 
 
 def list_moves(manifest: BackupManifest) -> dict[str, str]:
     """Return, by where folders and files of a backup were, where they will be; none that stay."""
-    now = list_addresses()
+    now = list_place_addresses()
     moved = {old: now[name] for name, old in manifest.addresses.items() if old and name in now}
     # JSON in a row may write an address in another way.
     moved |= {_to_json(old): _to_json(new) for old, new in moved.items()}

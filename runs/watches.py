@@ -101,8 +101,7 @@ async def add_watch(
     """
     new = make_watch(owner, name, question, schedule, context, notify, always=always)
     if not NAME.fullmatch(new.name):
-        hint = "1 to 64 letters, digits, - or _, the first no -"
-        raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is not a valid name", hint=hint)
+        raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is not a valid name")
     await run_write(partial(_insert, new=new))
     return new
 
@@ -117,7 +116,7 @@ def make_watch(
     *,
     always: bool = False,
 ) -> Watch:
-    """Return a new watch, which is due at once and is not stored; without a name it has its id."""
+    """Return a new watch that is not stored yet and is due at once; its name defaults to its id."""
     id, now = secrets.token_hex(6), time.time()
     named = name or id
     return Watch(
@@ -126,9 +125,9 @@ def make_watch(
 
 
 def put_paused_watches(connection: Connection, found: Sequence[Watch]) -> int:
-    """Store watches whose names their owner has not given yet, paused; return how many these are.
+    """Store watches as paused, except those whose names are taken; return how many were stored.
 
-    The owner is locked by the caller.
+    The caller must have locked the owner.
     """
     new = [one for one in found if not _is_taken(connection, one)]
     for one in new:
@@ -310,7 +309,7 @@ async def put_off_sending(check: WatchCheck) -> float | None:
     """Store that sending failed for some receivers, and when it is tried again.
 
     Returns:
-        In how many seconds it is tried again; None if it has been tried often enough.
+        The seconds until the next try; `None` if there will be none.
     """
     wait, tries = SEND_SECONDS * 2**check.send_tries, check.send_tries + 1
     await _change_check(check, send_tries=tries, send_due=time.time() + wait)

@@ -45,7 +45,7 @@ ROUTERS = (
     agents_md_routes.router,
     erasure_routes.router,
     upload_routes.router,
-    upload_routes.json_router,
+    upload_routes.limits_router,
     upload_folder_routes.router,
     knowledge_routes.router,
     watch_routes.router,

@@ -71,7 +71,7 @@ _PROBLEMS = tell_problems(
 
 
 @router.post("/erasures", summary="Forget for good", responses=_PROBLEMS)
-async def forget_over_api(owner: Owner, wanted: ErasureRequestBody) -> ErasureAnswer:
+async def erase_api_items(owner: Owner, wanted: ErasureRequestBody) -> ErasureAnswer:
     """Return what forgetting would touch; with `dry_run` false, forget it for good."""
     target, shared = await _find_target(owner, wanted)
     preview = await preview_erasure(target, shared, copies=wanted.copies)

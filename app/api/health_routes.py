@@ -46,7 +46,7 @@ class Readiness(BaseModel):
 
 
 @open_router.get("/health", summary="Is the server alive?")
-async def tell_health() -> Health:
+async def get_health() -> Health:
     """Answer without asking any dependency."""
     return Health(status="alive")
 
@@ -56,7 +56,7 @@ async def tell_health() -> Health:
     summary="Can the server work?",
     responses={UNAVAILABLE: {"model": Readiness, "description": "Something does not answer."}},
 )
-async def tell_readiness(response: Response) -> Readiness:
+async def get_readiness(response: Response) -> Readiness:
     """Check the database, the file store and the vector store; answer 503 if one fails."""
     checks: dict[str, Callable[[], Awaitable[object]]] = {
         "database": partial(read_rows, select(literal(1))),

@@ -1,4 +1,4 @@
-"""Figures of everybody's runs for Prometheus."""
+"""Metrics of all runs for Prometheus."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from app.api.router import make_router
 from app.api.scrape_token import METRICS_PATH, ScrapedRoute, has_scrape_token
 from app.auth.request_identity import find_user
 from config.errors import ErrorCode, Problem
-from runs.run_figures import RunFigures, read_run_figures
+from runs.run_metrics import RunMetrics, read_run_metrics
 
 router = make_router("Health", route_class=ScrapedRoute)
 
 
 class _RunCollector(Collector):
-    """Yields figures that were read from the database for one scrape."""
+    """Yields metrics that were read from the database for one scrape."""
 
-    def __init__(self, figures: RunFigures) -> None:
-        self.figures = figures
+    def __init__(self, metrics: RunMetrics) -> None:
+        self.metrics = metrics
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the figures as gauges, since pruning runs lowers them."""
+        """Yield the metrics as gauges, since pruning runs lowers them."""
         yield from self._collect_runs()
         yield from self._collect_calls()
         waiting = GaugeMetricFamily(
             "dossier_jobs_waiting", "Work to be done after runs", labels=["job"]
         )
-        for one in self.figures.jobs:
+        for one in self.metrics.jobs:
             waiting.add_metric([one.job], one.total)
         yield waiting
 
@@ -43,7 +43,7 @@ class _RunCollector(Collector):
         taken = GaugeMetricFamily(
             "dossier_run_seconds", "Seconds from question to end, summed", labels=["status"]
         )
-        for one in self.figures.runs:
+        for one in self.metrics.runs:
             count.add_metric([one.status], one.total)
             taken.add_metric([one.status], one.seconds)
         yield from (count, taken)
@@ -60,7 +60,7 @@ class _RunCollector(Collector):
         tokens = GaugeMetricFamily(
             "dossier_model_tokens", "Tokens of model calls", labels=[*labels, "direction"]
         )
-        for one in self.figures.calls:
+        for one in self.metrics.calls:
             named = [one.model, one.status]
             count.add_metric(named, one.total)
             taken.add_metric(named, one.seconds)
@@ -72,18 +72,18 @@ class _RunCollector(Collector):
 
 @router.get(
     METRICS_PATH,
-    summary="Figures for Prometheus",
+    summary="Metrics for Prometheus",
     response_class=Response,
     responses={
-        200: {"description": "The figures of all runs.", "content": {"text/plain": {}}},
+        200: {"description": "The metrics of all runs.", "content": {"text/plain": {}}},
         **tell_problems("token_missing", "operator_only"),
     },
 )
-async def tell_metrics(request: Request) -> Response:
-    """Return the figures of all runs, to operators and to holders of the scrape token."""
+async def get_metrics(request: Request) -> Response:
+    """Return the metrics of all runs, to operators and to holders of the scrape token."""
     if not (has_scrape_token(request.headers) or find_user(request).is_operator):
         hint = "send the token of DOSSIER_METRICS_TOKEN as Authorization: Bearer"
-        raise Problem(ErrorCode.OPERATOR_ONLY, "figures are for operators", hint=hint)
+        raise Problem(ErrorCode.OPERATOR_ONLY, "metrics are for operators", hint=hint)
     registry = CollectorRegistry()
-    registry.register(_RunCollector(await read_run_figures()))
+    registry.register(_RunCollector(await read_run_metrics()))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)

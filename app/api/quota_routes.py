@@ -22,7 +22,7 @@ class CostQuotaAnswer(BaseModel):
 
 
 @router.get("/cost-quota", summary="What you may still spend this month")
-async def tell_cost_quota(owner: Owner) -> CostQuotaAnswer:
+async def get_cost_quota(owner: Owner) -> CostQuotaAnswer:
     """Return the quota of a user over all of their projects."""
     quota = await read_cost_quota(split_owner(owner)[0])
     return CostQuotaAnswer(limit=quota.limit, spent=quota.spent, left=quota.left, ends=quota.ends)

@@ -93,7 +93,7 @@ async def stream_body(request: Request) -> AsyncIterator[bytes]:
         return
 
 
-def tell_upload_offset(upload: UploadedFile) -> dict[str, str]:
+def describe_upload_offset(upload: UploadedFile) -> dict[str, str]:
     """Return the headers with the offset of an upload, and when it expires if incomplete."""
     told = {"Tus-Resumable": TUS, "Upload-Offset": str(upload.received)}
     told |= {"Upload-Length": str(upload.size), "Cache-Control": "no-store"}

@@ -20,11 +20,11 @@ from app.api.tus_requests import (
     TUS,
     check_version,
     describe_protocol,
+    describe_upload_offset,
     is_part,
     read_count,
     read_metadata,
     stream_body,
-    tell_upload_offset,
 )
 from config.errors import ErrorCode, Problem
 from config.settings import settings
@@ -48,7 +48,7 @@ from tools.upload_reading import (
 )
 
 router = make_router("Uploads", "/api/uploads", most_bytes=None)
-json_router = make_router("Uploads", "/api")
+limits_router = make_router("Uploads", "/api")
 
 READ_SECONDS = 10.0
 """How long an upload in one request waits for the file to be read."""
@@ -130,7 +130,7 @@ async def add_upload(
     if "tus-resumable" in request.headers:
         return await _begin(request, owner, project)
     if request.headers.get("content-type", "").lower().startswith("multipart/"):
-        what, hint = "it is a form, and not the file itself", "send the bytes as the body: curl -T"
+        what, hint = "the body is a form, not the file itself", "send the file as the body: curl -T"
         raise Problem(ErrorCode.UPLOAD_TYPE, what, where="content-type", hint=hint)
     size = read_count(request.headers, "content-length", least=1)
     new = await create_upload(owner, safe_file_name(name), size, folder)
@@ -151,7 +151,7 @@ async def _begin(request: Request, owner: str, project: str) -> Response:
     upload = await create_upload(owner, name, size, said.get("folder", ""))
     if is_part(request.headers):
         upload = await receive_part(upload, stream_body(request))
-    headers = {**tell_upload_offset(upload), "Location": _address(request, upload, project)}
+    headers = {**describe_upload_offset(upload), "Location": _address(request, upload, project)}
     return Response(status_code=201, headers=headers)
 
 
@@ -161,10 +161,10 @@ async def _begin(request: Request, owner: str, project: str) -> Response:
     response_class=Response,
     responses=tell_problems("upload_not_found", "tus_version"),
 )
-async def tell_upload_progress(upload: UploadId, owner: Owner, request: Request) -> Response:
+async def get_upload_offset(upload: UploadId, owner: Owner, request: Request) -> Response:
     """Return the number of bytes received as `Upload-Offset`."""
     check_version(request.headers)
-    return Response(headers=tell_upload_offset(await find_upload(owner, upload)))
+    return Response(headers=describe_upload_offset(await find_upload(owner, upload)))
 
 
 @router.patch(
@@ -188,7 +188,7 @@ async def continue_upload(upload: UploadId, owner: Owner, request: Request) -> R
         hint = "ask with HEAD where the upload stands"
         raise Problem(ErrorCode.UPLOAD_CONFLICT, what, where="upload-offset", hint=hint)
     after = await receive_part(found, stream_body(request))
-    return Response(status_code=204, headers=tell_upload_offset(after))
+    return Response(status_code=204, headers=describe_upload_offset(after))
 
 
 @router.delete(
@@ -270,8 +270,8 @@ async def move_api_upload(upload: UploadId, owner: Owner, chosen: ChosenFolder) 
     return describe_upload(await move_upload(await find_upload(owner, upload), chosen.folder))
 
 
-@json_router.get("/upload-limits", summary="How much you may upload")
-async def tell_upload_limits(owner: Owner) -> UploadLimits:
+@limits_router.get("/upload-limits", summary="How much you may upload")
+async def get_upload_limits(owner: Owner) -> UploadLimits:
     """Return the limits on uploads, and how many bytes are in use."""
     used = await measure_uploads(owner)
     chosen = settings()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from rich.table import Column
 
@@ -17,10 +19,12 @@ from app.watching.check import run_check
 from app.watching.delivery import check_receiver, send_notices
 from app.watching.rounds import run_round, run_rounds
 from config.errors import ErrorCode, ErrorKind, Problem
+from config.settings import settings
 from graph.context import build_context
 from runs.lifecycle import check_question
 from runs.schedules import parse_schedule
 from runs.watches import (
+    MAX_SENDS,
     Watch,
     WatchCheck,
     add_watch,
@@ -30,6 +34,7 @@ from runs.watches import (
     remove_watch,
     set_watch_status,
 )
+from text.pluralization import pluralize
 from tools.folder_ingestion import ingest_folder
 
 _WORKS = "Something has to ask it: `dossier watch run` from cron, or `dossier watch loop`."
@@ -66,6 +71,8 @@ async def add_question_watch(
         invocation.owner, name, asked, schedule, chosen, receivers, always=always
     )
     invocation.print_result(_as_dict(watch), f"{watch.name} is due now. {_WORKS}")
+    if not settings().smtp_url and any(one.startswith("mail:") for one in receivers):
+        print_notice("No mail can be sent yet: set DOSSIER_SMTP_URL and DOSSIER_SMTP_FROM.")
 
 
 async def print_watches(*, invocation: Invocation) -> None:
@@ -73,9 +80,8 @@ async def print_watches(*, invocation: Invocation) -> None:
     found = await list_watches(invocation.owner)
     rows = make_table("name", "status", "schedule", "next", Column("question"))
     for one in found:
-        next_time = _moment(one.due) if one.status == "active" else ""
         schedule = f"{one.schedule.cron} {one.schedule.zone}"
-        rows.add_row(one.name, one.status, schedule, next_time, truncate_cell(one.question))
+        rows.add_row(one.name, one.status, schedule, _next(one), truncate_cell(one.question))
     none = 'No watches yet: dossier watch add "QUESTION" --every weekly'
     invocation.print_result([_as_dict(one) for one in found], rows if found else none)
 
@@ -85,11 +91,12 @@ async def print_watch(*, name: str, limit: int, invocation: Invocation) -> None:
     watch = await find_watch(invocation.owner, name)
     checks = await list_checks(watch, limit)
     data = {**_as_dict(watch), "checks": [_check_as_dict(one) for one in checks]}
-    about = describe_fields({**_as_dict(watch), "due": _moment(watch.due)}, ("", "[]", "{}"))
     rows = make_table("when", "found", "run", Column("notice"))
     for one in checks:
         rows.add_row(_moment(one.started), one.status, one.run, truncate_cell(_summary(one)))
-    invocation.print_result(data, about, "", rows)
+    unsent = [f"Not told of {one.run}: {line}" for one in checks if (line := _unsent(one))]
+    about = describe_fields(_describe(watch), ("",))
+    invocation.print_result(data, about, "", rows if checks else "Not asked yet.", *unsent)
 
 
 async def run_watches(*, name: str, everybody: bool, invocation: Invocation) -> int:
@@ -138,7 +145,7 @@ async def pause_watch(*, name: str, invocation: Invocation) -> None:
 async def resume_watch(*, name: str, invocation: Invocation) -> None:
     """Ask a paused watch again."""
     watch = await set_watch_status(await find_watch(invocation.owner, name), "active")
-    invocation.print_result(_as_dict(watch), f"{watch.name} is asked at {_moment(watch.due)}.")
+    invocation.print_result(_as_dict(watch), f"{watch.name} is asked at {_next(watch)}.")
 
 
 async def remove_question_watch(*, name: str, invocation: Invocation) -> None:
@@ -153,6 +160,42 @@ def _moment(at: float) -> str:
     return f"{local_time(at):%Y-%m-%d %H:%M}"
 
 
+def _next(watch: Watch) -> str:
+    """Return when a watch is asked next, by the clocks of its time zone."""
+    if watch.status != "active":
+        return ""
+    if watch.due <= time.time():
+        return "now"
+    at = datetime.fromtimestamp(watch.due, ZoneInfo(watch.schedule.zone))
+    return f"{at:%a %Y-%m-%d %H:%M %Z}"
+
+
+def _describe(watch: Watch) -> dict[str, str]:
+    """Return what a watch is, in words by the names of lines."""
+    chosen = {name: one for name, one in watch.context.items() if name not in ("files", "user")}
+    told = ", ".join(watch.notify)
+    return {
+        "name": watch.name,
+        "question": watch.question,
+        "status": watch.status,
+        "schedule": " ".join(watch.schedule),
+        "next": _next(watch),
+        "told": f"{told}, also when nothing is new" if told and watch.always else told,
+        "files": ", ".join(watch.context.get("files", [])),
+        "choices": ", ".join(f"{name}={one}" for name, one in chosen.items()),
+        "thread": watch.thread,
+    }
+
+
+def _unsent(check: WatchCheck) -> str:
+    """Return who has not been told of a check, and what becomes of that."""
+    if not check.unsent:
+        return ""
+    more = "given up" if check.send_tries >= MAX_SENDS else "is tried again"
+    tried = f"tried {pluralize(check.send_tries, 'time')}, " if check.send_tries else ""
+    return f"{', '.join(check.unsent)} ({tried}{more})"
+
+
 def _as_dict(watch: Watch) -> dict[str, Any]:
     cron, zone = watch.schedule
     kept = ("name", "question", "status", "due", "always", "notify", "context", "thread")
@@ -164,14 +207,27 @@ def _check_as_dict(check: WatchCheck) -> dict[str, Any]:
     return {name: getattr(check, name) for name in kept}
 
 
+_COUNTED = {
+    "added": ("sentence added", "sentences added"),
+    "changed": ("sentence changed", "sentences changed"),
+    "removed": ("sentence removed", "sentences removed"),
+    "sources_gained": ("new source", "new sources"),
+    "sources_lost": ("source no longer cited", "sources no longer cited"),
+}
+"""How the differences of two reports are called, one and several."""
+
+
 def _summary(check: WatchCheck) -> str:
     """Return in one line what was found."""
     if check.status == "failed":
         return str(Problem.from_dict(check.notice["error"]))
-    counts = [
-        f"{len(check.notice[name])} {name}"
-        for name in ("added", "changed", "removed")
-        if check.notice.get(name)
-    ]
-    found = f"{check.status}: {', '.join(counts)}" if counts else check.status
-    return f"{found} ({check.notice['report']})"
+    notice = check.notice
+    totals = notice.get("counts") or {}
+    counts = [pluralize(totals[name], *_COUNTED[name]) for name in _COUNTED if totals.get(name)]
+    found = {"first": "first report", "news": "news", "unchanged": "nothing new"}[check.status]
+    told = f"{found}: {', '.join(counts)}" if counts else found
+    if (status := notice.get("run_status", "succeeded")) != "succeeded":
+        told += f", but the report is {status.replace('_', ' ')}"
+    if notice.get("unsearched"):
+        told += ", but the web could not be searched with all queries"
+    return f"{told} ({notice['report']})"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
-import os
 import secrets
 import time
 from collections.abc import Callable
@@ -29,7 +28,9 @@ from runs.cost_quotas import check_cost_quota
 from runs.lifecycle import RunRecord, find_newest_run, find_run
 from runs.lock import acquire
 from runs.watches import MAX_TRIES, Watch, WatchCheck, find_watch, list_checks, record_check
+from text.pluralization import pluralize
 from tools.folder_ingestion import ingest_folder
+from tools.upload_reading import find_upload_roots
 
 Tell = Callable[[str], object]
 """Tells a person one line."""
@@ -124,12 +125,28 @@ async def _prepare(watch: Watch, tell: Tell) -> Context:
         check_caller_choices(chosen, user)
         await check_cost_quota(user)
         chosen = fit_defaults(chosen)
+    files: list[str] = []
     for path in chosen.files:
-        if not is_upload_id(path) and await asyncio.to_thread(os.path.exists, path):
-            read = await ingest_folder(watch.owner, Path(path), lambda _: None)
-            tell(f"{watch.name}: {read.read} files read in {path}")
+        if is_upload_id(path):
+            files += await _find_uploads(watch.owner, path)
+            continue
+        # What is gone is a failure: its old pages would have nothing new for ever.
+        read = await ingest_folder(watch.owner, Path(path), lambda _: None)
+        tell(f"{watch.name}: {pluralize(read.read, 'new or changed file')} in {path}")
+        files.append(path)
     await load_model_names(chosen)
-    return chosen
+    return replace(chosen, files=files)
+
+
+async def _find_uploads(owner: str, id: str) -> list[str]:
+    """Return what is searched for an upload or a folder of them.
+
+    Raises:
+        Problem: `docs_not_found` for an empty folder; without files, everything would be searched.
+    """
+    if roots := await find_upload_roots(owner, [id]):
+        return roots
+    raise Problem(ErrorCode.DOCS_NOT_FOUND, "there is no file in this folder", where=id)
 
 
 async def _find_last_report(watch: Watch, run: str) -> RunRecord | None:

@@ -65,7 +65,7 @@ def _send(server: SplitResult, message: EmailMessage) -> None:
     client = _connect(server)
     try:
         host = str(server.hostname)
-        # A relay on this machine has no certificate; nothing leaves it before the relay sends.
+        # A relay in the private network may lack a certificate; the mail is not yet public there.
         if server.scheme == "smtp" and not (is_private_host(host) and not _offers_tls(client)):
             client.starttls(context=ssl.create_default_context())
         if server.username:

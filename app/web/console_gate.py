@@ -28,19 +28,19 @@ STATIC = f"{CONSOLE}/static/"
 
 SESSION_COOKIE = "dossier_session"
 VISIT = "dossier.console"
-"""Under this name a request holds its `ConsoleVisit`."""
+"""The key in the scope of a request that holds its `ConsoleVisit`."""
 
 _OWN_PAGES = ("same-origin", "none")
-"""What `Sec-Fetch-Site` says of a page of the server itself, and of an address that was typed."""
+"""The values of `Sec-Fetch-Site` for the server's own pages and for typed addresses."""
 
 
 class ConsoleVisit(NamedTuple):
-    """By what a request to the console is known."""
+    """How a request to the console is identified."""
 
     session: str
-    """The secret of its session; empty for the person of this machine."""
+    """The secret of its session; empty for the person on this machine."""
     key: str
-    """What the tokens of its forms are made of; no page but those of the console learns them."""
+    """The key from which its form tokens are derived; no other page can learn them."""
 
 
 def is_console_path(scope: Scope) -> bool:
@@ -50,13 +50,13 @@ def is_console_path(scope: Scope) -> bool:
 
 
 def is_open_console_path(scope: Scope) -> bool:
-    """Say whether a request is for what of the console needs no login."""
+    """Say whether a request is for a part of the console that needs no login."""
     path = get_route_path(scope)
     return scope["type"] == "http" and (path == SIGN_IN or path.startswith(STATIC))
 
 
 def is_own_page(scope: Scope) -> bool:
-    """Say whether a request to the console comes from a page of its own, or was typed."""
+    """Say whether a request to the console comes from one of its pages, or was typed."""
     site = Headers(scope=scope).get("sec-fetch-site", "")
     return is_console_path(scope) and site in _OWN_PAGES
 
@@ -77,7 +77,7 @@ async def enter_console(scope: Scope) -> Scope:
 
 
 def _check_origin(headers: Headers) -> None:
-    """Refuse pages of other origins, also those that may use the API."""
+    """Refuse requests from pages of other origins, even those that may use the API."""
     origin, host = headers.get("origin"), headers.get("host", "")
     if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
         what = "only pages of the server itself may use its console"
@@ -98,17 +98,17 @@ async def _own_key() -> str:
 
 
 def make_form_token(visit: ConsoleVisit, user: str) -> str:
-    """Return what a form has to bring back, by which it is known as one of the console."""
+    """Return the token that a form must send back to prove that it is the console's."""
     return hmac.new(visit.key.encode(), f"form:{user}".encode(), hashlib.sha256).hexdigest()
 
 
 def is_form_token(token: str, visit: ConsoleVisit, user: str) -> bool:
-    """Say whether a form brings back the token that it was given."""
+    """Say whether a form sent back the right token."""
     return hmac.compare_digest(token.encode(), make_form_token(visit, user).encode())
 
 
 def check_next_path(path: str) -> str:
-    """Return a path of the console to go on to; its first page for any other address."""
+    """Return a path if it is in the console; otherwise the console's first page."""
     parts = urlsplit(path)
     plain = path.isascii() and path.isprintable() and "\\" not in path and "//" not in parts.path
     inside = parts.path == CONSOLE or parts.path.startswith(f"{CONSOLE}/")
@@ -118,7 +118,7 @@ def check_next_path(path: str) -> str:
 
 
 async def send_to_sign_in(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request of nobody with the way to the page where one signs in."""
+    """Redirect a request without a login to the sign-in page."""
     headers = Headers(scope=scope)
     asked = get_route_path(scope) if scope["method"] == "GET" else CONSOLE
     query = scope.get("query_string", b"").decode("latin-1")

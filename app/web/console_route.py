@@ -1,4 +1,4 @@
-"""Routes of the console: forms are checked before they are carried out, problems become pages."""
+"""Routes of the console: forms are checked first, and problems are shown as pages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ConsoleRoute(APIRoute):
     """A route whose problems are shown as pages."""
 
     def get_route_handler(self) -> _Handler:
-        """Return what answers a request."""
+        """Return the handler of a request."""
         handle = super().get_route_handler()
 
         async def answer(request: Request) -> Response:
@@ -100,11 +100,11 @@ class SentForm:
         return drop_unstorable(value) if isinstance(value, str) else ""
 
     def words(self, name: str) -> str:
-        """Return the text of a field with lines as they are stored, and no space around it."""
+        """Return the text of a field, stripped, with line feeds as line ends."""
         return self.text(name).replace("\r\n", "\n").strip()
 
     def texts(self, name: str) -> list[str]:
-        """Return the values of a field that may have several."""
+        """Return all values of a field."""
         found = self.fields.getlist(name)
         return [drop_unstorable(one) for one in found if isinstance(one, str) and one]
 
@@ -130,4 +130,4 @@ async def _read_form(request: Request) -> SentForm:
 
 
 CheckedForm = Annotated[SentForm, Depends(_read_form)]
-"""The form of a request that only a page of the console can have sent."""
+"""The form of a request, checked to come from a page of the console."""

@@ -1,4 +1,4 @@
-"""How a conversation stands on the server, and how runs on it are begun from the console."""
+"""The status of conversations on the server, and starting runs on them from the console."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORKING: tuple[RunStatus, ...] = ("pending", "running")
 
 
 class ThreadStanding(NamedTuple):
-    """How a conversation stands."""
+    """The status of a conversation."""
 
     status: str
     """`idle`, `busy`, `interrupted` or `error`; empty for one that the server does not know."""
@@ -35,7 +35,7 @@ UNKNOWN_THREAD = ThreadStanding("", "", None, [])
 
 
 async def read_standing(request: Request, thread: str) -> ThreadStanding:
-    """Return how a conversation stands."""
+    """Return the status of a conversation."""
     if not is_server_thread(thread):
         return UNKNOWN_THREAD
     async with open_server_client(request) as client:
@@ -62,7 +62,7 @@ async def _find_working_run(client: LangGraphClient, thread: str) -> str:
 
 
 def is_server_thread(thread: str) -> bool:
-    """Say whether a thread can be one of the server, whose names are UUIDs."""
+    """Say whether a thread may be the server's, whose thread ids are UUIDs."""
     try:
         return str(UUID(thread)) == thread.lower()
     except ValueError:

@@ -24,7 +24,7 @@ from memory.report_titles import list_report_titles
 from privacy.service import delete_thread
 from runs.checkpointer import open_checkpointer
 from runs.lifecycle import RunRecord, find_newest_run, find_run, list_recent_runs, with_real_status
-from runs.run_figures import sum_run_costs
+from runs.run_metrics import sum_run_costs
 from text.normalization import is_blank
 
 router = make_console_router()

@@ -61,9 +61,8 @@ async def _render(
         for base in bases
         if base.kind == UPLOADS_KIND and not base.is_shared
     }
-    values: dict[str, Any] = {"bases": bases, "files": files, "told": told}
+    values: dict[str, Any] = {"bases": bases, "files": files, "told": told, "problem": problem}
     values |= {
-        "problem": problem,
         "read": read,
         "sent": sent,
         "uploads": UPLOADS_KIND,

@@ -1,4 +1,4 @@
-"""Follow runs of the server by their progress events, for the pages that show how far they are."""
+"""Follow the progress events of the server's runs, for the pages that show them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from config.resources import RecentCache, Resource
 from runs.progress_events import ProgressEvent
 
 STREAM_MODES: list[StreamMode] = ["custom", "messages-tuple"]
-"""What the console asks a run to tell."""
+"""The stream modes that the console requests."""
 
 MAX_LINES = 60
 """How many of the newest events are shown."""
 
 _FOLLOWED = 256
 _FIRST_EVENT = "-1"
-"""Names what stands before the first event of a stream that can be resumed."""
+"""The event id before the first event of a resumable stream."""
 
 _SILENT = ("called",)
 """The events that only tell a cost."""

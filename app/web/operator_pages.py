@@ -17,7 +17,7 @@ from app.web.console_route import CheckedForm, make_console_router
 from app.web.page_rendering import go_to, render_console_page
 from config.errors import ErrorCode, Problem
 from config.settings import settings
-from runs.run_figures import list_run_spendings
+from runs.run_metrics import list_run_spendings
 
 router = make_console_router()
 

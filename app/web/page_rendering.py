@@ -1,4 +1,4 @@
-"""Make pages of the console from templates: every value is escaped, and nothing is loaded."""
+"""Render pages of the console from templates; every value is escaped."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ def render_console_page(
 
 
 def render_problem_page(request: Request, problem: Problem) -> Response:
-    """Return the page of something that did not work, with its code and what to do."""
+    """Return the page of a problem, with its code and hint."""
     return render_console_page(request, "problem", {"problem": problem}, problem.error.http_status)
 
 
 def go_to(path: str) -> Response:
-    """Send a browser on to a page of the console after a form was carried out."""
+    """Redirect a browser to a page of the console after a form was processed."""
     return RedirectResponse(path, 303, {"Cache-Control": "no-store"})
 
 
 def get_visit(request: Request) -> ConsoleVisit:
-    """Return by what a request is known, as `AccessMiddleware` has found out."""
+    """Return the visit that `AccessMiddleware` stored with a request."""
     visit: ConsoleVisit = request.scope[VISIT]
     return visit
 
@@ -125,5 +125,5 @@ def _format_dollars(amount: float) -> str:
 
 
 def _keep_web_address(address: str) -> str:
-    """Return an address that a link may lead to; nothing for one that is no web page."""
+    """Return an address if a link may lead to it; "" unless it is a web address."""
     return address if urlsplit(address).scheme in ("http", "https") else ""

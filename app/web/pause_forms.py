@@ -11,7 +11,7 @@ from graph.pauses import ASK_USER
 
 
 class AskedRequest(NamedTuple):
-    """What a step asks: a question, or leave to use a tool."""
+    """What a step asks: a question, or approval of a tool call."""
 
     id: str
     is_question: bool
@@ -42,7 +42,7 @@ def _describe(id: str, action: Mapping[str, Any]) -> AskedRequest:
 
 
 def read_pause_answers(form: SentForm, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answers of a form to what steps ask; what was left open waits on."""
+    """Return the answers in a form to what steps ask; unanswered requests keep waiting."""
     answers = {
         one.id: answer
         for one in list_asked_requests(asked)
@@ -56,7 +56,7 @@ def _read_question(form: SentForm, one: AskedRequest) -> str:
 
 
 def _read_leave(form: SentForm, one: AskedRequest) -> str:
-    """Return what is said of a tool: yes, always, changed arguments, or no with a reason."""
+    """Return the decision on a tool call: yes, always, changed arguments, or no with a reason."""
     leave, words = form.text(f"{one.id}_leave"), form.words(f"{one.id}_words")
     changed = form.words(f"{one.id}_arguments")
     if leave == "yes" and changed and changed != one.arguments:

@@ -1,4 +1,4 @@
-"""Ask LangGraph's server in the name of the person who uses the console.
+"""Call LangGraph's server on behalf of the person who uses the console.
 
 The console asks it as any client does, by its own address and with the login of the request, so
 its queue, its authentication and its threads are those of all other clients.

@@ -1,6 +1,6 @@
 """Sessions of the console: a cookie stands for the token with which somebody signed in.
 
-What is stored opens nothing without the cookie: the token is encrypted with a key made of it.
+The stored token is encrypted with a key derived from the cookie, and useless without it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.web.tables import console_sessions
 from storage.engine import read_rows, run_write
 
 SESSION_SECONDS = 14 * 86_400
-"""How long a session lasts; the token may end before."""
+"""How long a session lasts; the token may expire earlier."""
 
 _NONCE_BYTES = 12
 _MAX_SECRET_CHARS = 100
@@ -39,7 +39,7 @@ async def open_console_session(token: str) -> str:
 
 
 async def find_session_token(secret: str) -> str:
-    """Return the token of a session; "" if the session has ended or never was."""
+    """Return the token of a session; "" if there is no such session, or it has ended."""
     if not secret or len(secret) > _MAX_SECRET_CHARS:
         return ""
     its = select(console_sessions.c.sealed).where(

@@ -150,7 +150,7 @@ async def show_watch(request: Request, name: WatchName, owner: Owner, told: Told
 async def change_console_watch(
     name: WatchName, change: Name, owner: Owner, caller: Caller, form: CheckedForm
 ) -> Response:
-    """Pause a watch, let it go on, have it asked next, or remove it."""
+    """Pause, resume, run soon or remove a watch."""
     del form
     if change == "remove":
         await remove_api_watch(name, owner)
@@ -161,6 +161,6 @@ async def change_console_watch(
         status = ChangedWatch(status="paused" if change == "pause" else "active")
         await change_api_watch(name, owner, caller, status)
     else:
-        what, hint = "a watch cannot be changed so", "open the page of the watch again"
+        what, hint = "there is no such change of a watch", "open the page of the watch again"
         raise Problem(ErrorCode.REQUEST_REFUSED, what, where=change, hint=hint)
     return go_to(f"{_PAGE}/{name}?told={change}")

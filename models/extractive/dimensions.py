@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from text.answerability import SourcePassage
 from text.pattern_files import PatternFile
 
-_PATTERNS = PatternFile("models.extractive", "dimensions.toml")
+_NOUNS = ("length", "height", "width", "depth", "age", "weight", "cost")
+"""The dimensions, by which the patterns of what is said of them are named."""
+
+_PATTERNS = PatternFile("models.extractive", "dimensions.toml", nouns="|".join(_NOUNS))
 
 
 def word_dimension(question: str, pages: Sequence[SourcePassage]) -> str:

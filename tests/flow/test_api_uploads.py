@@ -15,6 +15,7 @@ import pytest
 from app.api.application import make_api
 from app.cli.dispatch import Invocation
 from app.guarded_graph import make_guarded_graph
+from app.watching.check import run_check
 from config.errors import Problem
 from config.settings import settings
 from graph.context import Context
@@ -23,6 +24,9 @@ from library import uploads
 from library.page_retrieval import search_pages
 from library.scope import Scope
 from library.uploads import find_upload, is_upload_id
+from runs.earlier_runs import load_run_state
+from runs.lifecycle import find_run
+from runs.watches import find_watch
 from storage.file_store import file_store
 from tests.api_client import LoggedIn, code_of, connect
 from tests.conftest import make
@@ -424,3 +428,36 @@ async def test_a_knowledge_base_is_made_of_a_folder_searched_refreshed_and_remov
     assert gone["documents"] == 1
     assert (await client.get("/api/knowledge-bases")).json() == []
     assert len((await client.get("/api/uploads")).json()["items"]) == 1
+
+
+@pytest.mark.extractive(
+    *("Triage", "Rewrite", "Draft", "researcher", "Verdict", "Enough", "reporter", "Checks"),
+    *("Lessons", "Learnt"),
+)
+async def test_a_watch_of_a_folder_of_uploads_tells_what_another_file_says(
+    client: httpx.AsyncClient, thread: ThreadSession, choices: dict[str, object]
+):
+    del thread
+    folder = (await client.post("/api/upload-folders", json={"name": "Pumps"})).json()["id"]
+    first = await send(client, folder=folder)
+    asked = {"question": "At which pressure does the pump of hall 7 run?", "every": "weekly"}
+    chosen = {**choices, "files": [folder]}
+    added = await client.post("/api/watches", json={**asked, "name": "pump", "context": chosen})
+    watch = await find_watch(Invocation().owner, added.json()["id"])
+    begun = await run_check(watch, quiet)
+    await send(client, data=NOTE.replace(b"41", b"52"), folder=folder)
+    await client.delete(f"/api/uploads/{first['id']}")
+    news = await run_check(watch, quiet)
+    (now,) = (await client.get("/api/uploads", params={"folder": folder})).json()["items"]
+    await client.delete(f"/api/uploads/{now['id']}")
+    empty = await run_check(watch, quiet)
+
+    assert begun
+    assert news
+    assert empty
+    assert (begun.status, news.status) == ("first", "news")
+    assert "52 bar" in str(news.notice["sections"])
+    state = await load_run_state(await find_run(watch.owner, news.run))
+    assert state
+    assert state["revision"], "it was refreshed, and not researched anew"
+    assert (empty.status, empty.code) == ("failed", "docs_not_found")

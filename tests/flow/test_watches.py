@@ -118,6 +118,19 @@ async def test_only_what_is_new_is_told(
     assert [one.unsent for one in kept] == [[], [], []]
 
 
+async def test_a_folder_that_is_gone_is_a_failure_and_no_lack_of_news(watch: Watch, bees: str):
+    await run_check(watch, quiet)
+    os.rename(bees, f"{bees}-away")
+    gone = await run_check(watch, quiet)
+    os.rename(f"{bees}-away", bees)
+    back = await run_check(watch, quiet)
+
+    assert gone
+    assert back
+    assert (gone.status, gone.code) == ("failed", "docs_not_found")
+    assert back.status == "unchanged"
+
+
 async def test_what_is_due_is_asked_once_and_missed_times_are_not_made_up_for(watch: Watch):
     both = await asyncio.gather(run_round("", quiet), run_round("", quiet))
     again = await run_round("", quiet)

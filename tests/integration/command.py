@@ -35,7 +35,6 @@ from storage import connect
 from tests.databases import engine_of
 from tests.integration.permissions import obey_permissions
 from tests.places import new_process
-from text.tokens import count_tokens
 from tools.folder_ingestion import ingest_folder
 
 ROOT = Path(__file__).parents[2]
@@ -286,8 +285,8 @@ class Forks:
     """A process that has imported everything and forks for each command: a command in 0.1 s.
 
     It has answered a question before, so that its forks need not compile the graph, the statements
-    and the expressions, nor load the vocabulary of tokens. What only a new interpreter settles,
-    such as the encoding of its streams, is not seen here.
+    and the expressions. What only a new interpreter settles, such as the encoding of its streams,
+    is not seen here.
     """
 
     def __enter__(self) -> Self:
@@ -451,7 +450,6 @@ def _answer_once() -> None:
         os.environ.update(environment)
         new_process()
         asyncio.run(_answered(place))
-        count_tokens("bees")
     new_process()
 
 

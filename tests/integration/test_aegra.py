@@ -34,6 +34,7 @@ from evals.scale_out import (
     shared_folder,
     wait_for_another_worker,
 )
+from tests.collector import Collector, SentSpan, collecting
 
 PYTHON = os.environ.get("DOSSIER_TEST_AEGRA", sys.executable)
 
@@ -65,8 +66,15 @@ def world() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def servers(world: Any) -> Iterator[LocalServers]:
-    there = environment(world.site, **FAST, DOSSIER_METRICS_TOKEN="s3cret")
+def collector() -> Iterator[Collector]:
+    with collecting() as collector:
+        yield collector
+
+
+@pytest.fixture(scope="module")
+def servers(world: Any, collector: Collector) -> Iterator[LocalServers]:
+    told = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "OTEL_BSP_SCHEDULE_DELAY": "200"}
+    there = environment(world.site, **FAST, **told, DOSSIER_METRICS_TOKEN="s3cret")
     with shared_folder() as folder:
         with LocalServers(folder, there, apis=2, workers=2, python=PYTHON) as servers:
             yield servers
@@ -209,6 +217,33 @@ async def test_a_refused_request_is_told_as_on_the_other_server(servers: LocalSe
     assert [stranger.status_code, stranger.json()["code"]] == [401, "token_missing"]
     assert preflight.status_code == 403
     assert health.status_code == 200
+
+
+async def test_a_worker_sends_the_spans_of_a_run(
+    servers: LocalServers, client: Any, collector: Collector
+):
+    thread, run = await begin(client)
+    await end(client, thread, run)
+
+    def sent() -> list[SentSpan]:
+        return [one for one in collector.spans if one.attributes.get("dossier.run", "") == of]
+
+    of = f"{thread}-1"
+    await until(lambda: any(one.name == "invoke_workflow dossier" for one in sent()))
+    used = sum(one.attributes.get("gen_ai.usage.input_tokens", 0) for one in sent())
+    (paid,) = servers.query("SELECT sum(tokens_in) FROM attempts WHERE run = %s", of)[0]
+    assert len({one.trace for one in sent()}) == 1
+    assert used == paid > 0
+
+
+def test_a_shell_becomes_one_of_the_installation(servers: LocalServers):
+    read = f". '{servers.folder}/environment' && env -0"
+    said = subprocess.run(["sh", "-c", read], check=True, capture_output=True, text=True).stdout
+    found = dict(line.split("=", 1) for line in said.split("\0") if line)
+
+    assert found["DOSSIER_HOME"] == str(servers.home)
+    assert found["DOSSIER_DATABASE_URL"].startswith("postgresql://")
+    assert found["REDIS_URL"].startswith("unix://")
 
 
 async def test_figures_are_read_with_their_token_and_nothing_else_is(servers: LocalServers):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -24,6 +25,7 @@ def test_a_watch_is_asked_when_it_is_due_and_shows_what_it_found(place: Place, f
     (place.docs / "dance.md").write_text(text.replace("1927", "1926"), "utf-8")
     news = forks.run(place, "watch", "run", "bees", "--json")
     shown = forks.run(place, "watch", "show", "bees", "--json").told
+    in_words = forks.run(place, "watch", "show", "bees").out
 
     assert (added.status, added.told["cron"], added.told["status"]) == (0, "0 7 * * 1", "active")
     assert (first.status, first.told[0]["status"]) == (0, "first")
@@ -33,7 +35,25 @@ def test_a_watch_is_asked_when_it_is_due_and_shows_what_it_found(place: Place, f
     assert "1927" in changed["before"]
     assert "1926" in changed["after"]
     assert [one["status"] for one in shown["checks"]] == ["news", "first"]
+    assert re.search(r"next +Mon \d{4}-\d\d-\d\d 07:00 CES?T\n", in_words)
+    assert "  news: 1 sentence changed (" in in_words
+    assert "  first report (" in in_words
     assert "--json" not in forks.run(place, "watch", "list").out
+
+
+def test_who_cannot_be_told_is_named(place: Place, forks: Forks):
+    added = forks.run(
+        *(place, "watch", "add", WHO, "--every", "weekly", "--name", "told", "--docs", "bees"),
+        *("--notify", "mail:me@example.org"),
+    )
+    asked = forks.run(place, "watch", "run", "told")
+    shown = forks.run(place, "watch", "show", "told")
+
+    assert "set DOSSIER_SMTP_URL" in added.err
+    assert asked.status == 1
+    assert "error[notice_failed]: no mail server is set" in asked.err
+    assert "could not be sent is tried again in 1 minute" in asked.err
+    assert "mail:me@example.org (tried 1 time, is tried again)" in shown.out
 
 
 def test_a_watch_is_paused_resumed_and_removed(place: Place, forks: Forks):

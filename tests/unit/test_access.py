@@ -6,9 +6,11 @@ import json
 import logging
 import os
 import stat
+import sys
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -404,6 +406,22 @@ class TestOfInstallation:
         assert told.levelno == level
         assert "dossier token" in told.getMessage()
         assert (settings().home / NAME).exists()
+
+
+@pytest.mark.parametrize(
+    ("host", "level"),
+    [("127.0.0.1", logging.INFO), ("0.0.0.0", logging.WARNING)],
+)
+def test_aegra_warns_only_if_other_machines_reach_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, host: str, level: int
+):
+    monkeypatch.setitem(sys.modules, "aegra_api", ModuleType("aegra_api"))
+    monkeypatch.setenv("HOST", host)
+    with caplog.at_level(logging.INFO):
+        log_access_rules()
+
+    (told,) = caplog.records
+    assert told.levelno == level
 
 
 def test_where_the_settings_want_it_so_a_listed_page_needs_the_token_on_this_machine_too(

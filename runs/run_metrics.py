@@ -1,4 +1,4 @@
-"""Figures of everybody's runs, for those who run a server: no words, no names of users."""
+"""Metrics of all runs, for those who run a server, without content or names of users."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from storage.tables import outbox
 
 
 class RunCount(NamedTuple):
-    """The runs of a status."""
+    """The number of runs with a status."""
 
     status: str
     total: int
     seconds: float
-    """The time from the questions to the last changes of all of them together."""
+    """The sum of their durations, from the question to the last change."""
 
 
 class CallCount(NamedTuple):
-    """The attempts at calls of a model that ended in one way."""
+    """The attempts at calls of a model with a status."""
 
     model: str
     status: str
@@ -34,26 +34,26 @@ class CallCount(NamedTuple):
 
 
 class JobCount(NamedTuple):
-    """The work of a kind that waits to be done after runs."""
+    """The number of waiting jobs of a kind."""
 
     job: str
     total: int
 
 
-class RunFigures(NamedTuple):
-    """What all runs of a database have done, and what waits."""
+class RunMetrics(NamedTuple):
+    """The metrics of all runs in a database."""
 
     runs: list[RunCount]
     calls: list[CallCount]
     jobs: list[JobCount]
 
 
-async def read_run_figures() -> RunFigures:
-    """Return the figures of all runs that are in the database; what was pruned is not."""
+async def read_run_metrics() -> RunMetrics:
+    """Return the metrics of all runs in the database, without pruned ones."""
     return await run_read(_read)
 
 
-def _read(connection: Connection) -> RunFigures:
+def _read(connection: Connection) -> RunMetrics:
     taken = func.sum(runs.c.updated - runs.c.created)
     by_status = select(runs.c.status, func.count(), taken).group_by(runs.c.status)
     sums = (attempts.c.tokens_in, attempts.c.tokens_out, attempts.c.cost)
@@ -61,7 +61,7 @@ def _read(connection: Connection) -> RunFigures:
     key = (attempts.c.model, attempts.c.status)
     by_model = select(*key, func.count(), *map(func.sum, sums), taken).group_by(*key)
     by_job = select(outbox.c.job, func.count()).group_by(outbox.c.job)
-    return RunFigures(
+    return RunMetrics(
         [RunCount._make(row) for row in connection.execute(by_status.order_by(runs.c.status))],
         [CallCount._make(row) for row in connection.execute(by_model.order_by(*key))],
         [JobCount._make(row) for row in connection.execute(by_job.order_by(outbox.c.job))],
@@ -69,7 +69,7 @@ def _read(connection: Connection) -> RunFigures:
 
 
 class RunSpending(NamedTuple):
-    """What a run has cost; whose it is, and nothing that was said in it."""
+    """The cost of a run and its owner, without any content."""
 
     run: str
     owner: str
@@ -81,7 +81,7 @@ class RunSpending(NamedTuple):
 
 
 async def list_run_spendings(limit: int) -> list[RunSpending]:
-    """Return the newest runs of everybody with what they have cost, the newest first."""
+    """Return the newest runs of all users with their costs, the newest first."""
     spent = (func.count(attempts.c.run), func.coalesce(func.sum(attempts.c.cost), 0.0))
     columns = (runs.c.id, runs.c.owner, runs.c.status, runs.c.created)
     joined = runs.outerjoin(attempts, attempts.c.run == runs.c.id)
@@ -91,7 +91,7 @@ async def list_run_spendings(limit: int) -> list[RunSpending]:
 
 
 async def sum_run_costs(names: Sequence[str]) -> dict[str, float]:
-    """Return what some runs have cost, in US dollars, by their names; none of those for free."""
+    """Return the costs of runs in US dollars, by name, without runs that cost nothing."""
     its = select(attempts.c.run, func.sum(attempts.c.cost).label("dollars")).where(
         attempts.c.run.in_(names)
     )
