@@ -19,7 +19,7 @@ from tools.web.browser_reader import find_browser
 
 PATHS = (
     *("", "/history", "/memory", "/memory/agents-md", "/memory/changes", "/knowledge"),
-    *("/operator", "/sign-in"),
+    *("/watches", "/operator", "/sign-in"),
 )
 """The pages that every server has."""
 

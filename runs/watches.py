@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from config.errors import ErrorCode, Problem
 from runs.call_site import join_owner
@@ -93,16 +93,27 @@ async def add_watch(
     notify: Sequence[str],
     *,
     always: bool = False,
+    most: int | None = None,
 ) -> Watch:
     """Store a new watch, which is due at once.
 
+    Args:
+        owner: Whose it is.
+        name: What it is called; one is made up if it is empty.
+        question: What is asked.
+        schedule: When.
+        context: Choices of its runs.
+        notify: Who is told.
+        always: Whether they are told as well when nothing has changed.
+        most: How many watches the user may have in all their projects.
+
     Raises:
-        Problem: `bad_watch_name` or `watch_exists`.
+        Problem: `bad_watch_name`, `watch_exists`, or `choice_refused` for one too many.
     """
     new = make_watch(owner, name, question, schedule, context, notify, always=always)
     if not NAME.fullmatch(new.name):
         raise Problem(ErrorCode.BAD_WATCH_NAME, f"{name!r} is not a valid name")
-    await run_write(partial(_insert, new=new))
+    await run_write(partial(_insert, new=new, most=most))
     return new
 
 
@@ -135,8 +146,16 @@ def put_paused_watches(connection: Connection, found: Sequence[Watch]) -> int:
     return len(new)
 
 
-def _insert(connection: Connection, new: Watch) -> None:
+def _insert(connection: Connection, new: Watch, most: int | None) -> None:
+    user = new.owner.partition("/")[0]
+    # All projects of a user share the limit.
+    lock_owner(connection, f"{user}/")
     lock_owner(connection, new.owner)
+    mine = watches.c.owner.startswith(f"{user}/", autoescape=True)
+    known = connection.execute(select(func.count()).select_from(watches).where(mine)).scalar_one()
+    if most is not None and known >= most:
+        what, hint = f"there are {known} watches already", "remove one, or ask the operator"
+        raise Problem(ErrorCode.CHOICE_REFUSED, what, where="watches", hint=hint)
     if _is_taken(connection, new):
         what = f"there is a watch {new.name!r} already"
         raise Problem(ErrorCode.WATCH_EXISTS, what)

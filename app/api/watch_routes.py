@@ -114,11 +114,15 @@ async def add_api_watch(
     schedule = await asyncio.to_thread(parse_schedule, new.every, new.zone)
     receivers = list(dict.fromkeys(map(check_receiver, new.notify)))
     chosen = build_context({**new.context, "project": project})
-    others = await list_watches(owner)
-    await asyncio.to_thread(_check_limits, caller, chosen, receivers, schedule, others)
+    limited = _has_limits(caller)
+    if limited:
+        await asyncio.to_thread(_check_limits, caller, chosen, receivers, schedule)
+    most = settings().caller_watches if limited else None
     kept = {**non_default_choices(chosen), "user": caller.name}
     asked = check_question(new.question)
-    watch = await add_watch(owner, new.name, asked, schedule, kept, receivers, always=new.always)
+    watch = await add_watch(
+        owner, new.name, asked, schedule, kept, receivers, always=new.always, most=most
+    )
     return _describe(watch)
 
 
@@ -138,11 +142,11 @@ async def change_api_watch(
 ) -> WatchAnswer:
     """Pause or resume a watch."""
     watch = await find_watch(owner, name)
-    if change.status == "active" and watch.status != "active":
+    if change.status == "active" and watch.status != "active" and _has_limits(caller):
         # One that was imported has never been looked at.
-        others = [one for one in await list_watches(owner) if one.status == "active"]
         chosen = build_context(watch.context)
-        _check_limits(caller, chosen, watch.notify, watch.schedule, others)
+        await asyncio.to_thread(_check_limits, caller, chosen, watch.notify, watch.schedule)
+        _check_count([one for one in await list_watches(owner) if one.status == "active"])
     return _describe(await set_watch_status(watch, change.status))
 
 
@@ -170,25 +174,22 @@ async def remove_api_watch(name: WatchName, owner: Owner) -> None:
     await remove_watch(await find_watch(owner, name))
 
 
+def _has_limits(caller: User) -> bool:
+    return settings().has_users and not caller.is_operator
+
+
 def _check_limits(
-    caller: User,
-    chosen: Context,
-    receivers: Sequence[str],
-    schedule: Schedule,
-    others: Sequence[Watch],
+    caller: User, chosen: Context, receivers: Sequence[str], schedule: Schedule
 ) -> None:
     """Make sure that a watch is inside of what the operator allows.
 
     Raises:
         Problem: `choice_refused`.
     """
-    if caller.is_operator or not settings().has_users:
-        return
     check_caller_choices(chosen, caller.name)
     for receiver in receivers:
         check_caller_receiver(receiver)
     _check_frequency(schedule)
-    _check_count(others)
 
 
 def _check_frequency(schedule: Schedule) -> None:

@@ -6,12 +6,16 @@ import unicodedata
 from typing import NamedTuple
 
 from config.errors import ErrorCode, Problem
+from runs.call_site import join_owner
 
 OPERATOR = "operator"
 """The permission of those who run a server."""
 
 MAX_NAME_CHARS = 64
 """The longest name: together with a project's it must fit into the column `owner`."""
+
+_MAX_OWNER_CHARS = 120
+"""The most characters of a name as it is stored: in the column, 80 are left for a project's."""
 
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 """The Unicode categories of invisible and unassigned characters."""
@@ -37,6 +41,8 @@ def check_user_name(name: str) -> str:
         wrong = "it is empty, or begins or ends with a space"
     elif len(name) > MAX_NAME_CHARS:
         wrong = f"it has more than {MAX_NAME_CHARS} characters"
+    elif len(join_owner(name, "")) > _MAX_OWNER_CHARS:
+        wrong = "it has too many slashes or percent signs"
     elif any(unicodedata.category(one) in _INVISIBLE for one in name):
         wrong = "it has a character that cannot be seen"
     elif unicodedata.normalize("NFKC", name) != name:

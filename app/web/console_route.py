@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.auth.request_identity import find_user
-from app.problems import BROKEN, LOG, strip_command_hint
+from app.problems import BROKEN, LOG
 from app.web.console_gate import CONSOLE, is_form_token
 from app.web.page_rendering import get_visit, render_problem_page
 from config.errors import ErrorCode, Problem, describe_validation_error
@@ -46,7 +46,7 @@ class ConsoleRoute(APIRoute):
             try:
                 return await handle(request)
             except Problem as problem:
-                return render_problem_page(request, strip_command_hint(problem))
+                return render_problem_page(request, problem)
             except (RequestValidationError, ValidationError) as error:
                 where, what = describe_validation_error(error.errors()[0])
                 wrong = Problem(ErrorCode.REQUEST_REFUSED, what, where=where)

@@ -61,8 +61,11 @@ async def _render(
         for base in bases
         if base.kind == UPLOADS_KIND and not base.is_shared
     }
-    values: dict[str, Any] = {"bases": bases, "files": files, "told": told, "problem": problem}
-    values |= {
+    values: dict[str, Any] = {
+        "bases": bases,
+        "files": files,
+        "told": told,
+        "problem": problem,
         "read": read,
         "sent": sent,
         "uploads": UPLOADS_KIND,

@@ -9,14 +9,17 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.auth.request_identity import find_user
+from app.problems import strip_command_hint
 from app.web.console_gate import CONSOLE, VISIT, ConsoleVisit, make_form_token
 from app.web.console_words import LANGUAGES, choose_language, find_words, list_word_names, say
 from app.web.static_files import name_static_file
 from config.errors import Problem
+from report.markdown.markdown_reader import make_markdown_reader
 from text.pattern_files import read_packaged_text
 
 CONTENT_POLICY = (
@@ -24,6 +27,8 @@ CONTENT_POLICY = (
     "connect-src 'self'; form-action 'self'; frame-src 'self'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
+
+_MAX_MARKDOWN_CHARS = 5_000
 
 PAGE_HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
@@ -47,6 +52,8 @@ def render_console_page(
     if f"told.{shown.get('told')}" not in list_word_names():
         # What an address says is not said as words of the console.
         shown["told"] = ""
+    if isinstance(problem := shown.get("problem"), Problem):
+        shown["problem"] = strip_command_hint(problem)
     shown["t"] = partial(say, language)
     shown["word"] = partial(find_words, language)
     text = _environment().get_template(f"{template}.html").render(shown)
@@ -98,10 +105,19 @@ def _environment() -> Environment:
         "iso": _format_iso,
         "dollars": _format_dollars,
         "sentence": _begin_sentence,
+        "markdown": _render_markdown,
         "segment": partial(quote, safe=""),
         "weblink": _keep_web_address,
     }
     return made
+
+
+def _render_markdown(text: str) -> Markup | str:
+    """Return an answer as HTML without links; a long one, which would take its time, as it is."""
+    if len(text) > _MAX_MARKDOWN_CHARS:
+        return text
+    # The reader escapes HTML.
+    return Markup(make_markdown_reader().render(text))  # noqa: S704
 
 
 def _begin_sentence(words: str) -> str:

@@ -87,6 +87,7 @@ async def _check_token(token: str) -> None:
 def _render_sign_in(request: Request, path: str, problem: Problem | None = None) -> Response:
     kind = find_login_kind()
     values: dict[str, Any] = {"next": path, "problem": problem, "kind": kind.value}
+    values["had_session"] = SESSION_COOKIE in request.cookies
     return render_console_page(
         request, "sign_in", values, problem.error.http_status if problem else 200
     )

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.api.parameters import Name, Owner
+from app.problems import COMMAND
 from app.web.console_gate import CONSOLE
 from app.web.console_route import CheckedForm, SentForm, make_console_router
 from app.web.console_threads import (
@@ -181,7 +182,7 @@ async def _render_ended(
         "run": run,
         "spent": spent,
         "status": run.status if run else standing.status,
-        "reply": _read_text(said[-1]) if said else "",
+        "reply": _drop_title(_read_text(said[-1])) if said else "",
         "problem": find_code_hint(run.code) if run and run.code else None,
         "may_ask_on": bool(standing.status),
         "may_resume": bool(standing.status) and (run is None or run.status in RESUMABLE),
@@ -190,6 +191,12 @@ async def _render_ended(
         "choices": describe_choices(read_follow_choices(run.context)) if run else {},
     }
     return render_console_page(request, "ended", values)
+
+
+def _drop_title(text: str) -> str:
+    """Return an answer without its title, which stands above it on the page."""
+    title, _, rest = text.partition("\n")
+    return rest.strip() if title.startswith("# ") else text
 
 
 def _read_text(message: Mapping[str, Any]) -> str:
@@ -202,4 +209,5 @@ def _read_text(message: Mapping[str, Any]) -> str:
 
 def find_code_hint(code: str) -> tuple[str, str]:
     """Return the code of an error and what a person can do about it."""
-    return code, ErrorCode.parse(code).hint
+    hint = ErrorCode.parse(code).hint
+    return code, "" if COMMAND.search(hint) else hint

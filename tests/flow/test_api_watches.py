@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -89,13 +90,19 @@ async def test_what_the_operator_does_not_allow_is_refused(
     assert (await ann.get("/api/watches")).json() == []
 
 
-async def test_a_user_has_so_many_watches_and_no_more(ann: httpx.AsyncClient):
-    for name in ("one", "two"):
-        assert (await ann.post("/api/watches", json={**WEEKLY, "name": name})).status_code == 201
+async def test_a_user_has_so_many_watches_in_all_projects_and_no_more(ann: httpx.AsyncClient):
+    paths = [f"/api/watches?project=p{number % 3}" for number in range(6)]
 
-    third = await ann.post("/api/watches", json={**WEEKLY, "name": "three"})
+    # They are counted where they are written: each of them sees none before.
+    sent = [
+        ann.post(path, json={**WEEKLY, "name": f"w{number}"}) for number, path in enumerate(paths)
+    ]
+    answers = await asyncio.gather(*sent)
 
-    assert code_of(third)[1] == "choice_refused"
+    assert sorted(one.status_code for one in answers) == [201, 201, 403, 403, 403, 403]
+    assert {code_of(one)[1] for one in answers if one.status_code == 403} == {"choice_refused"}
+    async with connect(LoggedIn(make_api(), "annabel")) as other:
+        assert (await other.post("/api/watches", json=WEEKLY)).status_code == 201
 
 
 @pytest.mark.parametrize(

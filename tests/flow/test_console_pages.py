@@ -140,6 +140,9 @@ async def test_a_proposal_is_shown_as_a_difference_and_decided(browser: httpx.As
     rejected = await send_form(browser, f"/console/memory/proposals/{first.id}/reject", page)
     assert rejected.headers["location"] == f"{page}?told=rejected"
     assert [one.id for one in await list_proposals(owner)] == [second.id]
+    await send_form(browser, f"/console/memory/proposals/{second.id}/accept", page)
+    assert await list_proposals(owner) == []
+    assert "- Never cite blogs." in (await browser.get(page)).text
 
 
 async def test_an_operator_adds_a_user_whose_token_is_shown_once(browser: httpx.AsyncClient):
@@ -151,6 +154,7 @@ async def test_an_operator_adds_a_user_whose_token_is_shown_once(browser: httpx.
     assert 'class="token"' not in (await browser.get(page)).text
     again = await send_form(browser, f"{page}/users", page, name="ada")
     assert "user_exists" in again.text
+    assert "dossier users" not in again.text
     await send_form(browser, f"{page}/tokens/{user.tokens[0].id}/revoke", page)
     assert (await list_users())[0].tokens == ()
 
@@ -220,6 +224,37 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setattr(work_pages, "read_standing", standing)
     monkeypatch.setattr(work_pages, "begin_run", begin)
     return held
+
+
+async def test_an_answer_without_a_report_is_shown_as_text_with_headings(
+    browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    said = f"# Bees\n\n## What is **not** known\n\n{EVIL} [x](javascript:alert(1))"
+
+    async def standing(*_: Any) -> ThreadStanding:
+        return ThreadStanding("idle", "", None, [{"type": "ai", "content": said}])
+
+    monkeypatch.setattr(work_pages, "read_standing", standing)
+    shown = (await browser.get(f"/console/questions/{THREAD}")).text
+
+    assert "<h2>What is <strong>not</strong> known</h2>" in shown
+    assert SAFE in shown
+    assert EVIL not in shown
+    assert 'href="javascript' not in shown
+
+
+async def test_a_defect_is_told_on_a_page(
+    browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    async def broken(*_: Any) -> ThreadStanding:
+        raise RuntimeError(EVIL)
+
+    monkeypatch.setattr(work_pages, "read_standing", broken)
+    answer = await browser.get(f"/console/questions/{THREAD}")
+
+    assert answer.status_code == 500
+    assert "The server failed over this request" in answer.text
+    assert "script&gt;" not in answer.text
 
 
 async def test_a_plan_with_questions_is_shown_and_approved_with_answers(

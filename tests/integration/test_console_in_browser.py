@@ -403,6 +403,13 @@ def test_the_menu_of_a_phone_is_opened_and_nothing_scrolls_sideways(
     page.wait_for_url("**/console/watches")
 
 
+def test_a_wrong_token_is_told_at_a_server_of_one_person(opened: Opened):
+    page = opened("/sign-in")
+    page.fill("#token", "wrong")
+    page.click("button.main")
+    page.wait_for_selector("text=token_wrong")
+
+
 def test_everything_works_without_a_script(opened: Opened):
     page = opened(java_script_enabled=False)
     page.fill("#question", "What is decay of memories?")

@@ -133,6 +133,7 @@ async def _api_names(server: Server, token: str, run: str) -> dict[str, str]:
         upload = (await http.post(uploading, content=TEXT * 5)).raise_for_status().json()["id"]
         about = {"name": "hives", "about": f"the hives of {CANARY}", "folder": folder}
         await made("/api/knowledge-bases", **about)
+        await made("/api/watches", name="hives", question=QUESTION, every="weekly")
         fact = (await made("/api/memories", text=f"I keep bees in {CANARY}."))["id"]
         written = {"text": f"Write for the beekeepers of {CANARY}.\n"}
         (await http.put("/api/agents-md/person", json=written)).raise_for_status()
@@ -149,7 +150,7 @@ HERS = (
     *("/reports/{run}?format=json", "/api/reports", "/api/runs/{run}", "/api/memories"),
     *("/api/uploads", "/api/upload-folders", "/api/uploads/{upload}/content"),
     *("/api/knowledge-bases", "/api/agents-md", "/api/memory-events", "/api/memory-export"),
-    "/api/watches",
+    *("/api/watches", "/api/watches/hives"),
 )
 """Where Ada sees in the API what is hers."""
 

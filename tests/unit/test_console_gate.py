@@ -127,6 +127,7 @@ async def test_a_user_signs_in_and_out(visitor: httpx.AsyncClient):
     assert "/console/operator" not in page.text
     out = await send_form(visitor, "/console/sign-out")
     assert out.headers["location"] == SIGN_IN
+    assert "Your session has ended" not in (await visitor.get(SIGN_IN)).text
     assert (await visitor.get("/console")).status_code == 303
 
 
@@ -162,6 +163,7 @@ async def test_a_session_expires(visitor: httpx.AsyncClient):
     await run_write(lambda connection: connection.execute(over))
 
     assert (await visitor.get("/console")).status_code == 303
+    assert "Your session has ended" in (await visitor.get(SIGN_IN)).text
 
 
 async def test_what_is_stored_of_a_session_reveals_neither_token_nor_cookie():

@@ -104,7 +104,7 @@ async def test_the_last_use_is_known_by_the_hour_and_seldom_written(
 @each_case(
     [
         *("", " ", "ada ", "\tada", "a" * 65, "ada\u200bx", "\u202eada", "a\x00b", "a\nb"),
-        *("ad\ufffe", "\ufb01ona", "e\u0301va", "\ud800"),
+        *("ad\ufffe", "\ufb01ona", "e\u0301va", "\ud800", "/" * 60, "a%" * 30),
     ]
 )
 def test_a_name_that_could_be_taken_for_another_is_refused(name: str):
