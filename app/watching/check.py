@@ -146,7 +146,8 @@ async def _find_uploads(owner: str, id: str) -> list[str]:
     """
     if roots := await find_upload_roots(owner, [id]):
         return roots
-    raise Problem(ErrorCode.DOCS_NOT_FOUND, "there is no file in this folder", where=id)
+    what, hint = "there is no file in this folder", "upload one, or remove the watch"
+    raise Problem(ErrorCode.DOCS_NOT_FOUND, what, where=id, hint=hint)
 
 
 async def _find_last_report(watch: Watch, run: str) -> RunRecord | None:
