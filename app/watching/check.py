@@ -146,7 +146,7 @@ async def _find_uploads(owner: str, id: str) -> list[str]:
     """
     if roots := await find_upload_roots(owner, [id]):
         return roots
-    what, hint = "there is no file in this folder", "upload a file into it, or remove the watch"
+    what, hint = "there is no file in this folder", "upload one, or remove the watch"
     raise Problem(ErrorCode.DOCS_NOT_FOUND, what, where=id, hint=hint)
 
 
