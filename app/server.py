@@ -22,6 +22,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from app.auth.caller_limits import check_caller_choices
+from app.auth.login import check_active
 from app.guarded_graph import NO_UPLOADS, GuardedGraph, make_guarded_graph
 from app.problems import strip_command_hint
 from app.server_kind import is_cancelled_by_client, queues_by_thread
@@ -284,8 +285,8 @@ async def _hold_thread(
 
     Raises:
         Problem: `run_in_progress` if another process works on the thread, `thread_taken` if it is
-            another user's, `cost_quota`, `storage_corrupt` if the run failed because of damaged
-            checkpoints, or a problem with the choices.
+            another user's, `token_wrong` if this user was removed, `cost_quota`, `storage_corrupt`
+            if the run failed because of damaged checkpoints, or a problem with the choices.
     """
     if runtime.execution_runtime is None:
         yield {}
@@ -302,8 +303,11 @@ async def _hold_thread(
             await check_thread_branches(saver, make_graph(), thread)
         last = await find_newest_run(owner, thread)
         if settings().has_users and not (last and last.status == "running"):
-            # Many runs may have been let in before the first of them cost anything.
-            await check_cost_quota(name_server_user(runtime.user))
+            # Aegra starts the runs of crons without asking `app.auth`, and many runs may have been
+            # let in before the first of them cost anything.
+            user = name_server_user(runtime.user)
+            await check_active(user)
+            await check_cost_quota(user)
         if last and last.status in BROKEN_OFF:
             await save_run_status(thread, "running", of=BROKEN_OFF)
         yield uploads

@@ -36,7 +36,10 @@ from evals.world import World
 from graph.depth import DEPTHS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from graph.context import Context
+    from graph.session import ThreadSession
 
 OTHERS = [
     ("Open Deep Research, lean", 4, 57, 9, 4.28, 146_000),
@@ -150,13 +153,7 @@ async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str
         times.setdefault(str(event.get("event")), time.perf_counter())
 
     async with open_session("warm") as warm:
-        other = replace(context, project="other")
-        await warm.begin("How do bees live?", other, lambda _: None)
-        spare_loaded_objects()
-        for number, question in enumerate(EARLIER[:earlier]):
-            await ThreadSession(warm.graph, f"earlier{number}").begin(
-                question, context, lambda _: None
-            )
+        await _warm_up(warm, context, EARLIER[:earlier])
         before = len(world.get("/_log"))
         started, begun, worked = time.perf_counter(), time.time(), time.process_time()
         outcome = await ThreadSession(warm.graph, "job").begin("How do bees live?", context, watch)
@@ -180,6 +177,17 @@ async def _jobs(world: World, steps: int, earlier: int, folder: Path, depth: str
         "peak_mb": peak,
         "checkpoints_mb": round((folder / "checkpoints.db").stat().st_size / 1e6, 1),
     }
+
+
+async def _warm_up(warm: ThreadSession, context: Context, questions: Sequence[str]) -> None:
+    """Run a job of another project, as a server has run some, and the earlier ones of this one."""
+    from graph.session import ThreadSession  # noqa: PLC0415
+
+    await warm.begin("How do bees live?", replace(context, project="other"), lambda _: None)
+    spare_loaded_objects()
+    for number, question in enumerate(questions):
+        earlier = ThreadSession(warm.graph, f"earlier{number}")
+        await earlier.begin(question, context, lambda _: None)
 
 
 def _choices(steps: int, depth: str) -> Context:

@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph_api.errors import UserInterrupt, UserRollback
 from starlette.applications import Starlette
 
+from app.auth.user_store import add_user, remove_user
 from app.http_app import server_lifespan
 from app.server import open_server_checkpointer, serve_dossier
 from app.server_kind import REQUEST_GRACE, limit_shutdown
@@ -168,6 +169,7 @@ async def test_a_run_that_waited_while_others_used_up_the_month_does_not_begin(
     ada = cast(
         "Any", SimpleNamespace(user=SimpleNamespace(identity="ada"), execution_runtime=execution)
     )
+    await add_user("ada")
     await spend("ada", 5.0, thread="t1")
 
     with pytest.raises(Problem, match=r"\$5.00 of \$5.00") as refused:
@@ -179,3 +181,21 @@ async def test_a_run_that_waited_while_others_used_up_the_month_does_not_begin(
 
     assert refused.value.code == "cost_quota"
     assert not is_thread_locked("t2")
+
+
+async def test_a_cron_of_a_user_who_was_removed_begins_no_run(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DOSSIER_AUTH", "users")
+    new_process()
+    await add_user("ada")
+    await remove_user("ada")
+    execution = SimpleNamespace(context={})
+    ada = cast(
+        "Any", SimpleNamespace(user=SimpleNamespace(identity="ada"), execution_runtime=execution)
+    )
+
+    with pytest.raises(Problem) as refused:
+        async with serve_dossier({"configurable": {"thread_id": "t1"}}, ada):
+            pytest.fail("it has begun")
+
+    assert refused.value.code == "token_wrong"
+    assert not is_thread_locked("t1")
