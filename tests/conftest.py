@@ -229,6 +229,14 @@ def tables(server_wanted: None) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture
+def emptied_tables(tables: str) -> Iterator[str]:
+    """The URL of a place with all tables, empty, on the PostgreSQL server of the tests."""
+    url = renamed(tables)
+    yield url
+    emptied(url)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def either(
     request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch
@@ -236,8 +244,7 @@ async def either(
     """An empty database of each kind in turn, closed behind the test; which kind it is."""
     url, bare = "", request.node.get_closest_marker("bare")
     if request.param == "postgresql":
-        url = request.getfixturevalue("postgres" if bare else "tables")
-        url = renamed(url)
+        url = renamed(request.getfixturevalue("postgres" if bare else "tables"))
         monkeypatch.setenv("DOSSIER_DATABASE_URL", url)
         new_process()
     yield request.param

@@ -16,7 +16,6 @@ from runs.call_site import join_owner
 from storage.engine import close_database, run_read
 from storage.tables import metadata
 from tests.conftest import make
-from tests.databases import renamed
 from tests.fake_model import Script
 from tests.flow.test_defects import draft, quiet
 from tests.places import new_process
@@ -57,8 +56,8 @@ async def test_a_backup_moves_between_databases(
 ):
     script.on("Draft", draft("waggle dance"))
     urls = {"sqlite": "", "postgresql": postgres}
-    source = request.getfixturevalue("tables") if first == second else urls[first]
-    await _move(home, renamed(source) if source else "", monkeypatch)
+    source = request.getfixturevalue("emptied_tables") if first == second else urls[first]
+    await _move(home, source, monkeypatch)
     folder = choices["files"][0]  # type: ignore[index]
     await ingest_folder(ME, Path(folder), lambda _: None)
     reviewed = make(choices, auto_accept=False)
