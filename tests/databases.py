@@ -47,6 +47,12 @@ VERSIONS = ("schema", "checkpoint_migrations")
 PATIENCE = 10
 """How many seconds a connection of a test may take to end by itself."""
 
+OTHERS_OF_SCHEMA = (
+    "FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+    "AND application_name LIKE current_schema() || '%'"
+)
+"""The connections of this schema but one's own; a server has those of other tests, too."""
+
 _OPEN = text("SELECT count(*) FROM pg_stat_activity WHERE application_name = :name")
 _END = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = :name")
 
@@ -110,12 +116,12 @@ def empty_schema() -> Iterator[str]:
     """Make an empty schema on the PostgreSQL server for as long as a block lasts; its URL."""
     name = f"test_{uuid4().hex}"
     url = make_url(POSTGRES).set(drivername="postgresql+psycopg")
-    # A test may end the connections of all others.
     server = create_engine(url, pool_pre_ping=True)
     with server.begin() as connection:
         connection.exec_driver_sql(f"CREATE SCHEMA {name}")
-    options = {"options": f"-csearch_path={name} -csynchronous_commit=off"}
-    yield make_url(POSTGRES).update_query_dict(options).render_as_string(hide_password=False)
+    options = f"-csearch_path={name} -csynchronous_commit=off"
+    named = {"options": options, "application_name": name}
+    yield make_url(POSTGRES).update_query_dict(named).render_as_string(hide_password=False)
     with server.begin() as connection:
         connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
     server.dispose()
@@ -148,10 +154,10 @@ async def _make_checkpoint_tables(url: str) -> None:
 
 def renamed(url: str) -> str:
     """Return another URL of the same schema, for a test that shall find nothing cached."""
-    return (
-        make_url(url)
-        .update_query_dict({"application_name": uuid4().hex})
-        .render_as_string(hide_password=False)
+    parsed = make_url(url)
+    name = f"{parsed.query['application_name']}_{uuid4().hex[:12]}"
+    return parsed.update_query_dict({"application_name": name}).render_as_string(
+        hide_password=False
     )
 
 

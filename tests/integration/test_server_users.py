@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from app.access import HARMLESS
+from app.access import PUBLIC_PATHS
 from app.api.open_route import OPEN_PATHS, OPEN_PREFIX
 from app.http_app import app
 from tests.console_client import FORM_TOKEN, list_form_paths
@@ -296,7 +296,7 @@ async def test_without_a_token_every_operation_but_a_few_is_refused(users: Users
 
 def is_open(path: str) -> bool:
     """Say whether an operation answers everybody: each one of them is named here."""
-    assert OPEN_PATHS | HARMLESS == EVERYBODYS
+    assert OPEN_PATHS | PUBLIC_PATHS == EVERYBODYS
     return path in EVERYBODYS or path.startswith(OPEN_PREFIX)
 
 

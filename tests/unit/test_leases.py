@@ -20,6 +20,7 @@ from storage.engine import commit_statements, read_rows, run_write, run_write_sy
 from storage.fencing import find_lease, working_on
 from storage.tables import leases as table
 from tests.conftest import make
+from tests.databases import OTHERS_OF_SCHEMA
 
 pytestmark = [
     pytest.mark.parametrize("either", ["postgresql"], indirect=True),
@@ -235,11 +236,8 @@ async def test_a_process_that_is_stopped_in_the_middle_of_a_write_keeps_nobody_o
 
 async def test_a_lost_connection_costs_no_lease():
     with thread_lock("t1"):
-        killed = text(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE pid <> pg_backend_pid() AND datname = current_database()"
-        )
-        await run_write(lambda connection: connection.execute(killed).all())
+        killed = text(f"SELECT pg_terminate_backend(pid) {OTHERS_OF_SCHEMA}")
+        assert await run_write(lambda connection: connection.execute(killed).all())
 
         leases.renew_leases([find_lease("t1")])  # type: ignore[list-item]
         with working_on("t1"):

@@ -19,6 +19,7 @@ from config.errors import ErrorCode, Problem
 from runs.checkpointer import open_checkpointer, save_run_status
 from runs.postgres_checkpointer import PostgresCheckpointSaver
 from storage.engine import run_write
+from tests.databases import OTHERS_OF_SCHEMA
 from tests.places import new_process
 
 pytestmark = [
@@ -250,11 +251,8 @@ async def test_several_processes_make_the_tables_at_once(either: str):
 
 async def test_a_connection_that_was_lost_is_opened_again(saver: Any):
     await put(saver, turn=1)
-    killed = (
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-        "WHERE pid <> pg_backend_pid() AND datname = current_database()"
-    )
-    await execute(killed)
+    killed = text(f"SELECT pg_terminate_backend(pid) {OTHERS_OF_SCHEMA}")
+    assert await run_write(lambda connection: connection.execute(killed).all())
 
     await put(saver, turn=2)
 
