@@ -137,7 +137,6 @@ async def _api_names(server: Server, token: str, run: str) -> dict[str, str]:
         fact = (await made("/api/memories", text=f"I keep bees in {CANARY}."))["id"]
         written = {"text": f"Write for the beekeepers of {CANARY}.\n"}
         (await http.put("/api/agents-md/person", json=written)).raise_for_status()
-        await made("/api/watches", question=QUESTION, every=YEARLY, name="hives")
         share = (await made(f"/api/reports/{run}/shares"))["id"]
         event = (await http.get("/api/memory-events")).json()["items"][0]["event"]
         cursor = (await http.get("/api/runs?limit=1")).json()["next"]
