@@ -217,7 +217,7 @@ COMMANDS = {
     ),
     "watch": CommandEntry("Ask a question again on a schedule, and tell what is new."),
     "watch add": CommandEntry(
-        "Watch a question: it is asked now and then, and whoever you name is told what is new.\n\n"
+        "Watch a question: ask it again on a schedule, and tell whoever you name what is new.\n\n"
         "Something has to ask what is due: `dossier watch run` from cron, or `dossier watch loop`.",
         "watch.add_question_watch",
         (
@@ -247,7 +247,7 @@ COMMANDS = {
     "watch run": CommandEntry(
         "Ask what is due, once; cron calls this. A watch that is named is asked in any case.",
         "watch.run_watches",
-        (options.DUE_WATCH, options.EVERYBODY, *options.PROJECT),
+        (options.DUE_WATCH, options.ALL_WATCHES, *options.PROJECT),
     ),
     "watch loop": CommandEntry(
         "Ask what is due, for everybody, until it is stopped.",

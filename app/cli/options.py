@@ -195,7 +195,7 @@ WATCH = _argument("name", "NAME", "The name of the watch.")
 DUE_WATCH = _argument(
     "name", "NAME", "A watch to ask now; all that are due if none.", "", show_default=False
 )
-EVERYBODY = _flag("everybody", "Ask the watches of all users and projects.")
+ALL_WATCHES = _flag("everybody", "Ask the watches of all users and projects.")
 REMOVED = _flag(
     "removed", "Show the sentences that the checks took out or doubt, with the reasons."
 )
