@@ -224,8 +224,10 @@ class BucketStore(FileStore):
 
     def exists(self, name: str) -> bool:
         """Say whether there is such a file."""
-        with self._translate_errors():
-            return bool(self.system.isfile(self._key(name)))
+        # `isfile` of fsspec says no where it fails.
+        with self._translate_errors(), suppress(FileNotFoundError):
+            return bool(self.system.info(self._key(name))["type"] == "file")
+        return False
 
     def size(self, name: str) -> int:
         """Return the size of a file in bytes."""
@@ -234,8 +236,10 @@ class BucketStore(FileStore):
 
     def open(self, name: str) -> BinaryIO:
         """Open a file for reading."""
+        # With its size, obstore asks for nothing; without, a missing file is left half made.
+        size = self.size(name)
         with self._translate_errors():
-            return cast("BinaryIO", self.system.open(self._key(name), "rb"))
+            return cast("BinaryIO", self.system.open(self._key(name), "rb", size=size))
 
     def add(self, file: Path, name: str) -> None:
         """Move a local file into the bucket."""
@@ -362,10 +366,12 @@ def _open_file_system(url: str) -> tuple[AbstractFileSystem, str]:
     import fsspec  # noqa: PLC0415
 
     scheme = urlsplit(url).scheme
+    # Other processes write, too. What obstore does not know it takes for a setting of the store.
+    options = {} if scheme in OBJECT_STORES else {"use_listings_cache": False}
     if scheme in OBJECT_STORES:
         register_object_store(scheme)
     try:
-        system, root = fsspec.core.url_to_fs(url, use_listings_cache=False)
+        system, root = fsspec.core.url_to_fs(url, **options)
     except ImportError as error:
         hint = f"pip install {error.name}" if error.name else "install the package for it"
         raise Problem(ErrorCode.PACKAGE_MISSING, str(error), where=_SETTING, hint=hint) from error

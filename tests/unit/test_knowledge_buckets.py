@@ -7,7 +7,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 import fsspec
 import pytest
@@ -18,6 +17,7 @@ from library.page_retrieval import find_pages
 from runs.call_site import join_owner
 from tests.loopback import Asked, serving
 from tests.places import new_process
+from tests.s3_server import S3, http
 from tools.knowledge import bucket as bucket_files
 from tools.knowledge.kinds import make_base, open_base
 
@@ -154,64 +154,8 @@ async def test_a_broken_archive_is_told(tmp_path: Path, content: bytes):
     assert told.value.code == "knowledge_unavailable"
 
 
-class S3:
-    """A server that lists and returns the objects of one bucket as S3 does."""
-
-    def __init__(self, objects: dict[str, bytes]) -> None:
-        self.objects, self.status = objects, ""
-
-    def __call__(self, asked: Asked) -> bytes:
-        if self.status:
-            return http(b"<Error><Code>AccessDenied</Code></Error>", self.status)
-        path, _, query = asked.target.partition("?")
-        if "list-type=2" in query:
-            return http(self._list(), content_type="application/xml")
-        body = self.objects.get(path.removeprefix("/papers/"))
-        if body is None:
-            return http(b"<Error><Code>NoSuchKey</Code></Error>", "404 Not Found")
-        tag = f'"{len(body)}-{hash(body)}"'
-        if asked.method == "HEAD":
-            return http(body, etag=tag, bare=True)
-        if "range" in asked.headers:
-            first, last = map(int, asked.headers["range"].removeprefix("bytes=").split("-"))
-            part = body[first : last + 1]
-            where = f"bytes {first}-{first + len(part) - 1}/{len(body)}"
-            return http(part, "206 Partial Content", etag=tag, content_range=where)
-        return http(body, etag=tag)
-
-    def _list(self) -> bytes:
-        contents = "".join(
-            f"<Contents><Key>{escape(key)}</Key><LastModified>2024-01-02T03:04:05.000Z"
-            f"</LastModified><ETag>&quot;{len(body)}-{hash(body)}&quot;</ETag>"
-            f"<Size>{len(body)}</Size><StorageClass>STANDARD</StorageClass></Contents>"
-            for key, body in self.objects.items()
-        )
-        return (
-            '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult '
-            'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>papers</Name><Prefix></Prefix>'
-            f"<KeyCount>{len(self.objects)}</KeyCount><MaxKeys>1000</MaxKeys>"
-            f"<IsTruncated>false</IsTruncated>{contents}</ListBucketResult>"
-        ).encode()
-
-
-def http(
-    body: bytes,
-    status: str = "200 OK",
-    *,
-    content_type: str = "text/plain",
-    etag: str = "",
-    bare: bool = False,
-    content_range: str = "",
-) -> bytes:
-    lines = [f"HTTP/1.1 {status}", f"content-length: {len(body)}", f"content-type: {content_type}"]
-    lines += ["last-modified: Tue, 02 Jan 2024 03:04:05 GMT", "connection: close"]
-    lines += [f"etag: {etag}"] if etag else []
-    lines += [f"content-range: {content_range}"] if content_range else []
-    return "\r\n".join([*lines, "", ""]).encode() + (b"" if bare else body)
-
-
 async def test_a_bucket_of_s3_is_listed_and_read_through_its_endpoint():
-    store = S3({"bees/dance.md": DANCE})
+    store = S3("papers", {"bees/dance.md": DANCE})
     async with serving(store) as server:
         options = {"endpoint": server.url, "anonymous": True, "region": "us-east-1"}
         base = bucket("s3://papers/bees", **options)
@@ -228,7 +172,7 @@ async def test_a_bucket_of_s3_is_listed_and_read_through_its_endpoint():
 
 
 async def test_a_bucket_that_may_not_be_read_is_told_without_the_words_of_its_server():
-    store = S3({})
+    store = S3("papers", {})
     store.status = "403 Forbidden"
     async with serving(store) as server:
         base = bucket("s3://papers", endpoint=server.url, anonymous=True, region="us-east-1")
