@@ -299,17 +299,7 @@ async def _hold_thread(
     await check_thread_owner(owner, thread)
     lock = await _wait_for_thread(thread)
     try:
-        async with open_checkpointer() as saver:
-            await check_thread_branches(saver, make_graph(), thread)
-        last = await find_newest_run(owner, thread)
-        if settings().has_users and not (last and last.status == "running"):
-            # Aegra starts the runs of crons without asking `app.auth`, and many runs may have been
-            # let in before the first of them cost anything.
-            user = name_server_user(runtime.user)
-            await check_active(user)
-            await check_cost_quota(user)
-        if last and last.status in BROKEN_OFF:
-            await save_run_status(thread, "running", of=BROKEN_OFF)
+        await _begin_run(owner, thread, runtime)
         yield uploads
     except BaseException as error:
         found = (
@@ -328,6 +318,25 @@ async def _hold_thread(
         end_thread_sessions(thread)
         await close_thread_connections(thread)
         await asyncio.to_thread(lock.release)
+
+
+async def _begin_run(owner: str, thread: str, runtime: ServerRuntime[Any]) -> None:
+    """Make sure that a run may begin in a thread; record it if it resumes a stopped one.
+
+    Raises:
+        Problem: `token_wrong`, `cost_quota`, or what `check_thread_branches` raises.
+    """
+    async with open_checkpointer() as saver:
+        await check_thread_branches(saver, make_graph(), thread)
+    last = await find_newest_run(owner, thread)
+    if settings().has_users and not (last and last.status == "running"):
+        # Aegra starts the runs of crons without asking `app.auth`, and many runs may have been let
+        # in before the first of them cost anything.
+        user = name_server_user(runtime.user)
+        await check_active(user)
+        await check_cost_quota(user)
+    if last and last.status in BROKEN_OFF:
+        await save_run_status(thread, "running", of=BROKEN_OFF)
 
 
 async def _wait_for_thread(thread: str) -> ThreadLock:
