@@ -81,7 +81,7 @@ def _list_queries(step: Step) -> list[str]:
 
 
 def _searches_web(step: Step, context: Context) -> bool:
-    """Tell whether a step searches the web: all do where there are no files."""
+    """Say whether a step searches the web: all do where there are no files."""
     return step["kind"] == "research" and (step["need_web_search"] or not context.files)
 
 
@@ -122,6 +122,6 @@ def _list_redone(
 
 
 def _is_sound(finding: Finding) -> bool:
-    """Tell whether a finding can be kept: it is usable, and nothing kept it from being better."""
+    """Say whether a finding can be kept: it is usable, and nothing kept it from being better."""
     capped = finding["reason"].startswith(CAPPED_PREFIX)
     return is_usable_finding(finding) and not capped and not finding.get("error")

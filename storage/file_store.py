@@ -236,7 +236,7 @@ class BucketStore(FileStore):
 
     def open(self, name: str) -> BinaryIO:
         """Open a file for reading."""
-        # With its size, obstore asks for nothing; without, a missing file is left half made.
+        # Given the size, obstore makes no request of its own; a missing file is noticed before it.
         size = self.size(name)
         with self._translate_errors():
             return cast("BinaryIO", self.system.open(self._key(name), "rb", size=size))
@@ -366,7 +366,8 @@ def _open_file_system(url: str) -> tuple[AbstractFileSystem, str]:
     import fsspec  # noqa: PLC0415
 
     scheme = urlsplit(url).scheme
-    # Other processes write, too. What obstore does not know it takes for a setting of the store.
+    # Listings must not be cached, because other processes write too; obstore caches none, and
+    # rejects the option.
     options = {} if scheme in OBJECT_STORES else {"use_listings_cache": False}
     if scheme in OBJECT_STORES:
         register_object_store(scheme)

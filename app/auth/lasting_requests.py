@@ -28,10 +28,10 @@ async def serve_while_valid(
 ) -> Problem | None:
     """Serve a request as long as the token that it came with is valid.
 
-    An answer that has begun is broken off, by which a client sees that it is not whole.
+    An answer that has begun is broken off, so that the client sees that it is incomplete.
 
     Returns:
-        What to answer instead if the token is valid no more, and no answer has begun.
+        What to answer instead if the token is no longer valid and no answer has begun.
     """
     begun = False
 
@@ -60,7 +60,7 @@ async def serve_while_valid(
 
 
 async def _watch(headers: Mapping[str, str], limit: asyncio.Timeout, ended: list[Problem]) -> None:
-    """Let the time of a request be over when its token is valid no more."""
+    """End a request once its token is no longer valid."""
     expired = float("inf")
     while not ended:
         await asyncio.sleep(CHECK_SECONDS)

@@ -66,7 +66,7 @@ def _send(server: SplitResult, message: EmailMessage) -> None:
     try:
         host = str(server.hostname)
         # A relay in the private network may lack a certificate; the mail is not yet public there.
-        if server.scheme == "smtp" and not (is_private_host(host) and not _offers_tls(client)):
+        if server.scheme == "smtp" and (not is_private_host(host) or _offers_tls(client)):
             client.starttls(context=ssl.create_default_context())
         if server.username:
             client.login(unquote(server.username), unquote(server.password or ""))
